@@ -47,6 +47,8 @@ func runHook() {
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
+		Pace:     usage.Pace{Dir: cfg.Paths.Pace()},
+		Foreign:  capture.ForeignCalls{Dir: cfg.Paths.State()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings()},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
 			shapes, _ := app.Learned(cfg.Paths.Learned()).Read()

@@ -64,12 +64,15 @@ func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replace
 	if _, perr := wait(); perr != nil {
 		return out, perr
 	}
-	if err != nil && out.Skip == "" {
+	if err != nil && out.Skip == "" && !errors.Is(err, errAside) {
 		out.Warnings = append(out.Warnings, fmt.Errorf("without the archive: %w", err))
 		err = c.withoutArchive(ctx, &out)
 	}
 	return out, err
 }
+
+// errAside leaves a compaction to the client.
+var errAside = archive.Invalid("more than 3 automatic compactions in 10 minutes: this one is left to the client", "/compact is answered as always")
 
 // precompute is the trigger of a call that the client makes before it needs the
 // result.
@@ -142,6 +145,13 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 			if out.Skip != "" {
 				return nil
 			}
+		}
+		aside, perr := usage.Pace{Dir: w.Config.Paths.Pace()}.Begin(conv.id(), conv.trigger, c.app.Now())
+		if perr != nil {
+			out.Warnings = append(out.Warnings, perr)
+		}
+		if aside {
+			return errAside
 		}
 		out.Replacement, err = compact.Replace(ctx, x.Index, out.request)
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/install"
 	"strandline/internal/project"
@@ -49,6 +50,10 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 		out = append(out, warn("blocking",
 			"automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one succeeds",
 			"headroom blocks only while 5,000 tokens are left before the hard limit; /compact is never blocked"))
+	}
+	if n, _ := (capture.ForeignCalls{Dir: cfg.Paths.State()}).Read(); n.Calls > 0 {
+		out = append(out, finding(install.LevelInfo, "neighbours", fmt.Sprintf("%d hook calls of other clients that read the same settings were ignored, the last at %s: %s",
+			n.Calls, n.Last.In(a.Now().Location()).Format("2006-01-02 15:04"), n.Why), ""))
 	}
 	out = slices.Concat(out, a.checkCompanion(ctx), a.checkModel(ctx, cfg), a.checkDisk(cfg.Paths.Home))
 	archived, err := a.checkArchive(ctx)

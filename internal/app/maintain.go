@@ -26,6 +26,9 @@ import (
 // Maintain does a maintenance run. compacting drops the index's copy of texts
 // outside the hot set.
 func (a *App) Maintain(ctx context.Context, compacting bool) (stages []Stage, err error) {
+	if cfg, cerr := a.Settings(); cerr == nil && !exists(cfg.Paths.Home) {
+		return nil, nil
+	}
 	err = a.locked("maintain", "maintenance run", func(w Workspace) error {
 		stages, err = a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
 		return err
@@ -441,7 +444,7 @@ const leftover = time.Hour
 func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 	p, before := r.Config.Paths, r.Now().Add(-stateLifetime)
 	st.Done, err = usage.Store{Dir: p.State()}.Sweep(before)
-	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes(), r.Capture.LoggedSidesDir()} {
+	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Pace(), p.Outcomes(), r.Capture.LoggedSidesDir()} {
 		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 	"strandline/internal/state"
 )
 
@@ -31,7 +32,8 @@ type Status struct {
 	Errors      int       `json:"errors_24h"`
 	Uncaptured  int       `json:"uncaptured_files"`
 	Unindexed   int       `json:"unindexed_sessions"`
-	Lost        int       `json:"lost_logs"` // deleted, but not by strandline
+	Lost        int       `json:"lost_logs"`     // deleted, but not by strandline
+	Foreign     int       `json:"foreign_hooks"` // calls of other clients, which are ignored
 	Memory      Memory    `json:"memory"`
 	// Tier is what answers: "index", or "logs" for the reason in Why.
 	Tier string `json:"tier"`
@@ -88,6 +90,11 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		if x.Cause != nil {
 			st.Tier, st.Why = "logs", ErrorText(x.Cause)
 		}
+		calls, err := capture.ForeignCalls{Dir: paths.State()}.Read()
+		if err != nil {
+			return st, err
+		}
+		st.Foreign = calls.Calls
 		entries, err := state.RecentErrors(paths.Errors(), a.Now().Add(-24*time.Hour), 1000)
 		if err != nil {
 			return st, err

@@ -33,6 +33,11 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 	if err != nil || k.forgotten {
 		return got, err
 	}
+	if _, known := k.latest(""); !known {
+		if other, _ := foreign(main.Path); other { // a file that cannot be read is reported below
+			return got, ErrForeign
+		}
+	}
 	var errs []error
 	log := func(src Source) (ok bool) {
 		logged, err := c.logInto(ctx, k, src)
@@ -126,7 +131,11 @@ func (c *Capture) LogPending(ctx context.Context, w PendingWork) (Captured, erro
 	}
 	unlimited := *c
 	unlimited.MaxLog = 0
-	return unlimited.LogSession(ctx, src, true)
+	got, err := unlimited.LogSession(ctx, src, true)
+	if errors.Is(err, ErrForeign) {
+		return Captured{Missing: true}, nil
+	}
+	return got, err
 }
 
 // CatchUp logs and indexes a session that a hook deferred. It reports false without

@@ -78,7 +78,7 @@ func TestUncaptured(t *testing.T) {
 			missing += j.Size
 		}
 	}
-	want := capture.Missing{Files: 3, Bytes: missing, Total: all} // two.txt, three.txt and its transcript
+	want := capture.Missing{Files: 3, Sessions: 1, Bytes: missing, Total: all} // two.txt, three.txt and its transcript
 	if m, err := w.capture.Uncaptured(jobs); err != nil || m != want {
 		t.Errorf("%+v, want %+v; %v", m, want, err)
 	}

@@ -91,7 +91,19 @@ func (a *commands) configCommand(cmd *cobra.Command) {
 	a.jsonFlag(cmd)
 	addCommands(cmd,
 		command{"", "get KEY", "Print the value of one setting", a.configGetCommand},
-		command{"", "set KEY VALUE", "Write a setting into your config.toml", a.configSetCommand})
+		command{"", "set KEY VALUE", "Write a setting into your config.toml", a.configSetCommand},
+		command{"", "unset KEY", "Remove a setting from your config.toml", a.configUnsetCommand})
+}
+
+func (a *commands) configUnsetCommand(cmd *cobra.Command) {
+	inProject := cmd.Flags().Bool("project", false, "remove it from this project's .strandline.toml")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		_, now, err := a.app.SetSetting(args[0], nil, *inProject)
+		if now != nil {
+			fmt.Fprintf(a.out, "%s = %s (%s)\n", now.Key, now.Value, now.Source)
+		}
+		return err
+	}
 }
 
 func (a *commands) configGetCommand(cmd *cobra.Command) {
@@ -110,7 +122,7 @@ func (a *commands) configGetCommand(cmd *cobra.Command) {
 func (a *commands) configSetCommand(cmd *cobra.Command) {
 	inProject := cmd.Flags().Bool("project", false, "write it into this project's .strandline.toml")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		file, override, err := a.app.SetSetting(args[0], args[1], *inProject)
+		file, override, err := a.app.SetSetting(args[0], &args[1], *inProject)
 		if file == "" {
 			return err
 		}

@@ -50,6 +50,9 @@ func (a *commands) printStatus(st app.Status) error {
 	if st.Lost > 0 {
 		styled("lost", app.LostText(st.Lost)+": `strandline verify` names them", p.red)
 	}
+	if st.Foreign > 0 {
+		line("ignored", count(st.Foreign, "hook call")+" of other clients that read the same settings")
+	}
 	if st.Errors > 0 {
 		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` lists them", st.Errors), p.yellow)
 	}

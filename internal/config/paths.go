@@ -102,6 +102,9 @@ func (p Paths) PendingCompactions() string { return p.in("state", "compacting") 
 // Blocked is the folder of blocked compactions.
 func (p Paths) Blocked() string { return p.in("state", "blocked") }
 
+// Pace is the folder of the sessions' automatic compactions.
+func (p Paths) Pace() string { return p.in("state", "pace") }
+
 // Outcomes is the folder of measured compactions.
 func (p Paths) Outcomes() string { return p.in("state", "outcomes") }
 

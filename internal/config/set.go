@@ -23,6 +23,25 @@ func Set(path, name, value string) error {
 	if err != nil {
 		return err
 	}
+	return change(path, name, literal)
+}
+
+// Unset removes one key from the settings file at path, as Set writes one. A file without
+// the key stays as it is.
+func Unset(path, name string) error {
+	if !slices.ContainsFunc(keys(&Config{}), func(k key) bool { return k.name == name }) {
+		return unknownKey(name)
+	}
+	return change(path, name, "")
+}
+
+// unknownKey is the error for a name that is not a setting.
+func unknownKey(name string) error {
+	return archive.NotFound(fmt.Sprintf("%q is not a setting", archive.Clip(name, 60)), "`strandline config` lists them")
+}
+
+// change writes a TOML value, or removes the key if it is "".
+func change(path, name, literal string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // keep a symbolic link
 	}
@@ -34,12 +53,18 @@ func Set(path, name, value string) error {
 	if err != nil {
 		return &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid TOML", Hint: "correct it by hand", Err: err}
 	}
+	want, hint := maps.Clone(before), "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal
+	if want[name] = strings.Trim(literal, `"`); literal == "" {
+		if _, set := before[name]; !set {
+			return nil
+		}
+		delete(want, name)
+		hint = "remove it by hand"
+	}
 	text := edit(string(old), name, literal)
 	after, err := parseTOML([]byte(text))
-	want := maps.Clone(before)
-	want[name] = strings.Trim(literal, `"`)
 	if err != nil || !maps.Equal(after, want) {
-		return archive.Invalid("cannot change "+name+" in "+path, "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal)
+		return archive.Invalid("cannot change "+name+" in "+path, hint)
 	}
 	if err := state.ReplaceSynced(path, []byte(text)); err != nil {
 		return &archive.Error{
@@ -55,7 +80,7 @@ func tomlLiteral(name, value string) (string, error) {
 	all := keys(&Config{})
 	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
 	if i < 0 {
-		return "", archive.NotFound(fmt.Sprintf("%q is not a setting", archive.Clip(name, 60)), "`strandline config` lists them")
+		return "", unknownKey(name)
 	}
 	shown, err := all[i].parse(value)
 	if err != nil {
@@ -71,8 +96,8 @@ func section(name string) string { s, _, _ := strings.Cut(name, "."); return s }
 
 func leaf(name string) string { _, l, _ := strings.Cut(name, "."); return l }
 
-// edit changes the key's line in its section, appends one to the section, or
-// appends the section.
+// edit changes the key's line in its section, or removes it if literal is "". Without
+// such a line it appends one to the section, or the section.
 func edit(text, name, literal string) string {
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -91,7 +116,9 @@ func edit(text, name, literal string) string {
 		if !in {
 			continue
 		}
-		if m := assign.FindStringSubmatch(l); m != nil {
+		if m := assign.FindStringSubmatch(l); m != nil && literal == "" {
+			return strings.Join(slices.Delete(lines, i, i+1), eol)
+		} else if m != nil {
 			lines[i] = m[1] + literal + m[3]
 			return strings.Join(lines, eol)
 		}

@@ -38,7 +38,7 @@ func TestSubAgentResponseIsAboutTheSubAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			index := &spanIndex{fakeIndex: s.index}
 			s.OpenIndex = func(context.Context, bool) (*Index, error) { return whole(index), nil }
 			s.send(t, c.event, map[string]string{"source": "compact", "trigger": "auto", "agent_id": c.agent})
@@ -68,7 +68,7 @@ func TestRestoredContextFollowsTheAgentType(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
 			s.send(t, "SessionStart", map[string]string{"source": "compact", "agent_id": c.agent, "agent_type": c.typ})
 			got := s.out.String()
@@ -85,7 +85,7 @@ func TestCompactArgumentIsRestoredOnce(t *testing.T) {
 	s := newFixture(t)
 	s.Now = time.Now // the notes' age is their file's modification time
 	s.Underway = capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "compacting")}
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
 	for _, want := range []bool{true, false} {
 		if want {
@@ -104,7 +104,7 @@ func TestCompactArgumentIsRestoredOnce(t *testing.T) {
 func TestStopAndSessionEndStartCatchup(t *testing.T) {
 	for _, event := range []string{"Stop", "SessionEnd"} {
 		s := newFixture(t)
-		s.transcript(t, "{\"a\":1}\n")
+		s.transcript(t, "{\"type\":\"mode\"}\n")
 		s.send(t, event, map[string]string{"reason": "clear", "cwd": "/w"})
 		want := []string{"catchup", "--session", session, "--transcript", s.path, "--cwd", "/w"}
 		if len(s.detached) != 1 || !slices.Equal(s.detached[0], want) {
@@ -121,7 +121,7 @@ func TestStopAndSessionEndStartCatchup(t *testing.T) {
 func TestUncommittedChangesAreInTheSteeringText(t *testing.T) {
 	for event, want := range map[string]bool{"PreCompact": true, "SessionStart": false, "Stop": false} {
 		s := newFixture(t)
-		s.transcript(t, "{\"a\":1}\n")
+		s.transcript(t, "{\"type\":\"mode\"}\n")
 		s.Changes = func(_ context.Context, dir string) string { return dir + "/a.go | 1 +" }
 		s.send(t, event, map[string]string{"source": "compact", "trigger": "auto", "cwd": "/work/tree"})
 		s.quiet(t)
@@ -151,7 +151,7 @@ func TestSummaryIsAttributedToItsSubject(t *testing.T) {
 			s := newFixture(t)
 			s.Now = time.Now // the notes' age is their file's modification time
 			s.Underway = capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "compacting")}
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			for _, a := range c.before {
 				s.send(t, "PreCompact", map[string]string{"trigger": "auto", "agent_id": a})
 			}

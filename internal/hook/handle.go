@@ -21,6 +21,7 @@ type run struct {
 	damaged    bool   // the index is, and has to be rebuilt
 	idx        *Index // nil until open is called
 	idxErr     error
+	notice     string          // for the user, beside the context
 	batches    []archive.Batch // the session's batches that were indexed
 }
 
@@ -28,12 +29,15 @@ type run struct {
 // response, so that the response covers the session's current state.
 func (r *run) handle(ctx context.Context) error {
 	p := r.payload
+	if why := p.foreign(); why != "" {
+		return r.env.Foreign.Note(ctx, why, r.env.Now())
+	}
 	if !r.env.Config.Capture.Enabled || p.Session == "" {
 		return nil
 	}
 	src, err := capture.TranscriptSource(p.Transcript, p.Session, p.Cwd)
 	if err != nil {
-		return err
+		return r.env.Foreign.Note(ctx, err.Error(), r.env.Now())
 	}
 	if r.env.Capture.Forgotten().Has(p.Session) || p.Event == "PostToolUse" && r.throttled() {
 		return nil
@@ -44,6 +48,9 @@ func (r *run) handle(ctx context.Context) error {
 		r.damaged = errors.Is(err, archive.ErrDamagedIndex)
 		return err
 	})
+	if errors.Is(err, capture.ErrForeign) {
+		return r.env.Foreign.Note(ctx, "its transcript is another client's", r.env.Now())
+	}
 	return errors.Join(err, r.followUp(src))
 }
 
@@ -56,6 +63,9 @@ func (r *run) answer(ctx context.Context, src capture.Source) error {
 	logs := *r.env.Capture
 	logs.Haste = p.haste()
 	got, err := logs.LogSession(ctx, src, p.sideEvent())
+	if errors.Is(err, capture.ErrForeign) {
+		return err
+	}
 	errs = append(errs, err)
 	unfinished := got.Deferred || ctx.Err() != nil
 	r.deferred = err != nil || got.Deferred

@@ -55,6 +55,10 @@ type Env struct {
 	Answered capture.OwnCompactions
 	// Underway lists the compactions that the client has started.
 	Underway capture.PendingCompactions
+	// Pace detects compactions that follow each other too fast.
+	Pace usage.Pace
+	// Foreign counts the calls of other clients.
+	Foreign capture.ForeignCalls
 	// Blocking decides which automatic compactions are blocked.
 	Blocking usage.Blocker
 	// OpenIndex opens the index, for reading only if the event writes nothing to it. It

@@ -192,14 +192,14 @@ func (s *fixture) quiet(t *testing.T) {
 
 func TestHookLogsThenIndexes(t *testing.T) {
 	s := newFixture(t)
-	s.transcript(t, "{\"a\":1}\n{\"b\":2}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n{\"b\":2}\n")
 	s.send(t, "Stop", nil)
 	s.quiet(t)
 	var out bytes.Buffer
-	if err := s.Capture.Export(session, 0, &out); err != nil || out.String() != "{\"a\":1}\n{\"b\":2}\n" {
+	if err := s.Capture.Export(session, 0, &out); err != nil || out.String() != "{\"type\":\"mode\"}\n{\"b\":2}\n" {
 		t.Errorf("the log holds %q, %v", out.String(), err)
 	}
-	if len(s.index.applied) != 1 || s.index.applied[0].Cursor.Offset != 16 {
+	if len(s.index.applied) != 1 || s.index.applied[0].Cursor.Offset != 24 {
 		t.Errorf("applied %+v", s.index.applied)
 	}
 	if s.out.Len() > 0 || s.index.closed != 1 || len(s.detached) != 1 {
@@ -216,10 +216,10 @@ func TestFailedIndexIsDeferred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			set(s)
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			s.send(t, "Stop", nil)
 			var out bytes.Buffer
-			if err := s.Capture.Export(session, 0, &out); err != nil || out.Len() != 8 {
+			if err := s.Capture.Export(session, 0, &out); err != nil || out.Len() != 16 {
 				t.Errorf("the log holds %q, %v", out.String(), err)
 			}
 			if len(s.detached) != 1 || !s.Pending.Any() {
@@ -235,7 +235,7 @@ func TestFailedIndexIsDeferred(t *testing.T) {
 func TestHugeTranscriptIsDeferred(t *testing.T) {
 	s := newFixture(t)
 	s.Capture.MaxLog = 4
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "Stop", nil)
 	s.quiet(t)
 	if len(s.detached) != 1 || s.detached[0][0] != "catchup" {
@@ -254,7 +254,7 @@ func TestSessionsWaitForPendingOnes(t *testing.T) {
 	if err := s.Pending.Add(capture.PendingWork{Session: "other", Transcript: "/x/other.jsonl"}); err != nil {
 		t.Fatal(err)
 	}
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "Stop", nil)
 	if len(s.index.applied) != 0 || len(s.detached) != 1 {
 		t.Errorf("applied %d, detached %v", len(s.index.applied), s.detached)
@@ -266,7 +266,7 @@ func TestSessionsWaitForPendingOnes(t *testing.T) {
 func TestNewSessionFindsMissedLines(t *testing.T) {
 	s := newFixture(t)
 	other := filepath.Join(filepath.Dir(s.path), "other.jsonl")
-	if err := os.WriteFile(other, []byte("{\"a\":1}\n"), 0o600); err != nil {
+	if err := os.WriteFile(other, []byte("{\"type\":\"mode\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.send(t, "SessionStart", map[string]string{"source": "resume"})
@@ -293,7 +293,7 @@ func TestPostToolUseIsThrottled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			s.LastCapture = func(string) time.Time { return s.Now().Add(-c.age) }
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			s.send(t, "PostToolUse", nil)
 			if len(s.index.applied) != c.want {
 				t.Errorf("applied %d batches, want %d", len(s.index.applied), c.want)
@@ -318,7 +318,7 @@ func TestTheClientsSummaryIsJournaled(t *testing.T) {
 func TestResponseIsJSONAndJournaled(t *testing.T) {
 	s := newFixture(t)
 	s.index.passages = []archive.Passage{{Session: session, Step: -1, Kind: archive.KindPrompt, Text: "Fix the retry of the payment client", LineTo: 1}}
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
 	s.quiet(t)
 	var got struct {
@@ -346,7 +346,7 @@ func TestInstructionsAreRedacted(t *testing.T) {
 	s.index.passages = []archive.Passage{{
 		Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1,
 	}}
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the password"})
 	s.quiet(t)
 	if out := s.out.String(); !strings.HasPrefix(out, "KEEP THE PASSWORD\n") {
@@ -361,7 +361,7 @@ func TestNoSteeringTextWithACompactingGateway(t *testing.T) {
 		s := newFixture(t)
 		s.Config.Gateway.Active, s.Config.Gateway.Compact = c.active, c.compacts
 		s.index.passages = []archive.Passage{{Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1}}
-		s.transcript(t, "{\"a\":1}\n")
+		s.transcript(t, "{\"type\":\"mode\"}\n")
 		s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the port"})
 		s.quiet(t)
 		if got := s.out.Len() > 0; got != c.want {
@@ -389,7 +389,7 @@ func TestModeOffAddsNothing(t *testing.T) {
 func TestCaptureCanBeDisabled(t *testing.T) {
 	s := newFixture(t)
 	s.Config.Capture.Enabled = false
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "Stop", nil)
 	if s.Capture.HasLog(session) {
 		t.Error("it was captured")
@@ -423,7 +423,7 @@ func TestPanicIsDeferred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			set(s)
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			s.send(t, "SessionEnd", nil)
 			if log := s.logged.String(); !strings.Contains(log, "panicked") || !strings.Contains(log, "stack=") {
 				t.Errorf("logged %q", log)
@@ -448,7 +448,7 @@ func TestPendingIsNotedBeforeClosing(t *testing.T) {
 		}
 		panic("test panic")
 	}
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "Stop", nil)
 	if s.index.closed != 1 || len(s.detached) != 1 {
 		t.Errorf("closed %d times, detached %q", s.index.closed, s.detached)
@@ -458,7 +458,7 @@ func TestPendingIsNotedBeforeClosing(t *testing.T) {
 // Without time left, a hook still notes the session.
 func TestHookWithoutTimeIsDeferred(t *testing.T) {
 	s := newFixture(t)
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	r := run{env: s.Env, payload: payload{Event: "PostToolUse", Session: session, Transcript: s.path, Cwd: "/w"}, log: s.Log}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -481,7 +481,7 @@ func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
-			s.transcript(t, "{\"a\":1}\n")
+			s.transcript(t, "{\"type\":\"mode\"}\n")
 			s.MaintenanceDue = func() bool { return c.due }
 			s.send(t, c.event, map[string]string{"trigger": "auto"})
 			if len(s.detached) != c.detached {
@@ -496,7 +496,7 @@ func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 
 func TestBusyIndexIsLoggedAsInfo(t *testing.T) {
 	s := newFixture(t)
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.OpenIndex = func(context.Context, bool) (*Index, error) {
 		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
 	}

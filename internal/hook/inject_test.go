@@ -89,7 +89,7 @@ func TestInjectorGetsTheEvent(t *testing.T) {
 	s := newFixture(t)
 	quiet := fixed("quiet", "")
 	s.Injectors = fakes(quiet)
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "which port?"})
 	s.quiet(t)
 	if s.out.Len() > 0 {
@@ -123,7 +123,7 @@ func TestIndexIsOpenedOnDemand(t *testing.T) {
 			s := newFixture(t)
 			opened := s.counting()
 			if c.new {
-				s.transcript(t, "{\"a\":1}\n")
+				s.transcript(t, "{\"type\":\"mode\"}\n")
 			}
 			for range c.users {
 				s.Injectors = append(s.Injectors, fakes(&fakeInjector{name: "user", inject: func(e Event) (Injection, error) {
@@ -155,7 +155,7 @@ func TestOpeningTheIndexIsTriedOnce(t *testing.T) {
 		return Injection{}, err
 	}}
 	s.Injectors = fakes(user, user, fixed("autopilot", "52 %"))
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "UserPromptSubmit", nil)
 	if tried != 1 || s.context(t) != "52 %" {
 		t.Errorf("tried %d times, response %q", tried, s.context(t))
@@ -252,7 +252,7 @@ func TestInjectionsFollowTheRestoredContext(t *testing.T) {
 	s.index.passages = []archive.Passage{{Session: session, Step: -1, Kind: archive.KindPrompt, Text: "Fix the retry of the payment client", LineTo: 1}}
 	a := fixed("autopilot", "52 %")
 	s.Injectors = fakes(a)
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
 	s.quiet(t)
 	block, rest, found := strings.Cut(s.context(t), "\n\n52 %")

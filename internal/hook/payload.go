@@ -29,6 +29,39 @@ type payload struct {
 	TaskSubject   string `json:"task_subject"`           // as TaskID
 	TaskText      string `json:"task_description"`       // as TaskID
 	ToolName      string `json:"tool_name"`              // PostToolUse
+
+	// Fields that only other clients send, which read the same settings.
+	CursorVersion string `json:"cursor_version"`
+	Conversation  string `json:"conversation_id"`
+	Camel         string `json:"conversationId"`
+	CamelSession  string `json:"sessionId"`
+}
+
+// foreign returns why a payload is not of the client that the settings belong to, "" if
+// it may be.
+func (p payload) foreign() string {
+	switch {
+	case p.CursorVersion != "", p.Conversation != "":
+		return "the payload is Cursor's"
+	case p.Camel != "", p.CamelSession != "" && p.Session == "":
+		return "the payload has other names"
+	case p.Event != "" && !slices.Contains(clientEvents(), p.Event):
+		return "the event " + archive.Clip(p.Event, 40) + " is unknown"
+	case p.Session != "" && p.Transcript == "":
+		return "the payload names no transcript"
+	}
+	return ""
+}
+
+// clientEvents lists the client's events. A function, because a package-level slice
+// would be built at every start.
+func clientEvents() []string {
+	return []string{
+		"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit", "UserPromptExpansion",
+		"SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch",
+		"PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
+		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
+	}
 }
 
 // parsePayload reads the known fields. Truncated JSON gives the fields before the

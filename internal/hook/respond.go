@@ -78,6 +78,9 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		if err := r.env.Underway.Begin(p.subject(), instructions); err != nil {
 			r.log.Error("note the pending compaction", "error", err)
 		}
+		if aside, err := r.env.Pace.Begin(p.subject(), p.Trigger, r.env.Now()); aside || err != nil {
+			return compact.Output{}, "", err
+		}
 		if cfg.Gateway.Active && cfg.Gateway.Compact {
 			return compact.Output{}, "", nil // the gateway compacts; no summarizer reads the text
 		}
@@ -96,6 +99,12 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		}
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
 			return compact.Output{}, "", nil
+		}
+		if aside, first, err := r.env.Pace.Aside(p.subject(), r.env.Now()); aside || err != nil {
+			if first {
+				r.notice = usage.AsideNotice
+			}
+			return compact.Output{Text: r.notice}, "SessionStart/aside", err
 		}
 		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions})
 		return block, "SessionStart/compact", err
@@ -182,7 +191,8 @@ func (r *run) print(text string) error {
 		HookEventName     string `json:"hookEventName"`
 		AdditionalContext string `json:"additionalContext"`
 	}
-	return json.NewEncoder(r.env.Stdout).Encode(map[string]output{
-		"hookSpecificOutput": {HookEventName: r.payload.Event, AdditionalContext: text},
-	})
+	return json.NewEncoder(r.env.Stdout).Encode(struct {
+		Output output `json:"hookSpecificOutput"`
+		Notice string `json:"systemMessage,omitempty"` // for the user
+	}{output{HookEventName: r.payload.Event, AdditionalContext: text}, r.notice})
 }

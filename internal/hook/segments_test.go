@@ -122,7 +122,7 @@ func TestReminder(t *testing.T) {
 // The steering text holds the segment summaries verbatim.
 func TestSummariesAreInTheSteeringText(t *testing.T) {
 	s := newFixture(t)
-	s.transcript(t, "{\"a\":1}\n")
+	s.transcript(t, "{\"type\":\"mode\"}\n")
 	data, err := json.Marshal(archive.SegmentFact{Event: archive.SegmentSummarised, Segment: archive.Segment{
 		ID: "seg-1", Session: session, StartTurn: 4, Content: "Tokenizer done: it reads runes because bytes break names.",
 	}})
