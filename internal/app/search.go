@@ -63,9 +63,11 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		r := recall.New(x.Index, a.Now, embedders.table)
 		r.Vectors, r.Confidence = &embed.Searcher{Store: x.Index, Dir: x.vectorDir(), Embedders: embedders.all, Notes: embedders.notes}, recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
 		if q.Deep {
-			return r.Deep(ctx, x.Index, x, req)
+			result, err = r.Deep(ctx, x.Index, x, req)
+		} else {
+			result, err = r.Search(ctx, req)
 		}
-		return r.Search(ctx, req)
+		return result, errors.Join(err, addNotes(ctx, x, req, &result))
 	})
 }
 

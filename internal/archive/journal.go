@@ -181,3 +181,29 @@ type TaughtFact struct {
 	Known  time.Time        `json:"known"`  // time of the last line that was examined
 	Shapes map[string]Tally `json:"shapes"` // empty if too few names were needed
 }
+
+// JournalNote records a note of the user, or that one is forgotten. Data is NoteFact; the
+// entry's session is NoteSession.
+const JournalNote JournalKind = "note"
+
+// NoteSession is the session of the entries about notes, which belong to no session.
+const NoteSession = "notes"
+
+// NoteFact is the data of a JournalNote entry.
+type NoteFact struct {
+	ID      string `json:"id"`
+	Text    string `json:"text,omitempty"`
+	Project string `json:"project,omitempty"` // key; "" for every project
+	Gone    bool   `json:"gone,omitempty"`    // the note is forgotten
+}
+
+// Note is a note of the user.
+type Note struct {
+	ID      string    `json:"id"`
+	Text    string    `json:"text"` // redacted
+	Time    time.Time `json:"time"`
+	Project Project   `json:"-"` // zero for every project
+}
+
+// In reports whether the note applies to a project.
+func (n Note) In(key string) bool { return n.Project.Key == "" || n.Project.Key == key }

@@ -122,6 +122,8 @@ func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 	switch e.Kind {
 	case archive.JournalSummary:
 		return rewrite(e, func(f *archive.SummaryFact) { f.Text = j.Redact(f.Text) })
+	case archive.JournalNote:
+		return rewrite(e, func(f *archive.NoteFact) { f.Text = j.Redact(f.Text) })
 	case archive.JournalTask:
 		return rewrite(e, func(f *archive.TaskFact) { f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description) })
 	case archive.JournalSnapshot:

@@ -128,8 +128,11 @@ func (a *commands) printHits(result recall.Result, more func(session string, n i
 	for _, c := range result.Corrected {
 		fmt.Fprintf(a.out, "%s\n\n", p.dim(c.String()))
 	}
+	a.printRemembered(result)
 	if len(result.Hits) == 0 {
-		fmt.Fprintln(a.out, "Nothing found.")
+		if len(result.Remembered) == 0 {
+			fmt.Fprintln(a.out, "Nothing found.")
+		}
 		a.printNotes(result, plain)
 		if result.Elsewhere {
 			fmt.Fprintf(a.out, "There are hits in other projects (%s): --all searches everything.\n", result.OthersText())

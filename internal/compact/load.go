@@ -53,6 +53,7 @@ type past struct {
 	// oldSummary is the client's newest summary if steps followed it, so that it
 	// was removed from the context as well.
 	oldSummary []archive.Passage
+	notes      []archive.Note // of the user for this project, newest first
 }
 
 // load reads a bounded window of the session, without rows at or after atLine.
@@ -87,6 +88,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	summary, boundary := read.summary(newest)
 	early := read.passages(archive.Span{Session: session, BeforeLine: atLine}, earlyResults, archive.KindOutput)
 	hooks := query(&read, src.HookSummaries, session)
+	p.notes = read.notes(s.Project.Key)
 	if p.terms = <-terms; read.err != nil {
 		return nil, read.err
 	}

@@ -56,6 +56,16 @@ func (r *rowReader) calls(sp archive.Span, limit int) []archive.Call {
 	return cs
 }
 
+// notes returns the user's notes for a project.
+func (r *rowReader) notes(project string) []archive.Note {
+	if r.err != nil {
+		return nil
+	}
+	notes, err := r.src.Notes(r.ctx)
+	r.err = err
+	return archive.Select(notes, func(n archive.Note) bool { return n.In(project) })
+}
+
 func (r *rowReader) tasks(sp archive.Span) []archive.TaskEvent {
 	sp.Limit = maxEvents
 	es := query(r, r.src.Tasks, sp)

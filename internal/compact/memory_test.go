@@ -26,6 +26,7 @@ type memory struct {
 	tasks       []archive.TaskEvent
 	compactions []archive.Compaction
 	hooks       []archive.HookSummary
+	notes       []archive.Note
 	sessions    []archive.Session
 	injected    []archive.Injection
 
@@ -232,6 +233,8 @@ func (m *memory) Tasks(_ context.Context, sp archive.Span) ([]archive.TaskEvent,
 func (m *memory) Compactions(_ context.Context, sp archive.Span) ([]archive.Compaction, error) {
 	return limit(m, m.compactions, sp, func(x archive.Compaction) (int, int) { return x.Line, x.Turn })
 }
+
+func (m *memory) Notes(context.Context) ([]archive.Note, error) { return m.notes, m.err }
 
 func (m *memory) HookSummaries(context.Context, string) ([]archive.HookSummary, error) {
 	return m.hooks, m.err

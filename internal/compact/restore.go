@@ -22,6 +22,8 @@ type Source interface {
 	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
+	// Notes returns the user's notes, newest first.
+	Notes(ctx context.Context) ([]archive.Note, error)
 }
 
 // Summary is the redacted summary of a finished segment.

@@ -200,6 +200,7 @@ func (c *collector) collectOrders(prompts []prompt) {
 	if body := strings.TrimSpace(text.Clean(c.req.Instructions)); body != "" {
 		c.add(entry{section: secOrders, order: -1, required: true, head: "/compact instructions: " + text.Truncate(body, max(c.req.Budget/4, 160))})
 	}
+	c.addNotes()
 	n := 0
 	for _, t := range slices.Backward(prompts) {
 		for line := range strings.SplitSeq(t.text, "\n") {

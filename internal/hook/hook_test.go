@@ -139,6 +139,8 @@ func (f *fakeIndex) Tasks(context.Context, archive.Span) ([]archive.TaskEvent, e
 func (f *fakeIndex) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
 	return nil, nil
 }
+func (f *fakeIndex) Notes(context.Context) ([]archive.Note, error) { return nil, nil }
+
 func (f *fakeIndex) HookSummaries(context.Context, string) ([]archive.HookSummary, error) {
 	return nil, nil
 }

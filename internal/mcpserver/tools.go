@@ -77,11 +77,14 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 		return out, err
 	}
 	out.Note = note(found)
-	if len(found.Hits) == 0 {
+	var b strings.Builder
+	for _, n := range found.Remembered {
+		fmt.Fprintf(&b, "note of the user · %s · %s\n  %s\n", cmp.Or(n.Project, "every project"), s.stamp(n.Time), text.OneLine(s.opts.Redact(n.Text)))
+	}
+	if len(found.Hits)+len(found.Remembered) == 0 {
 		out.Note = strings.TrimSpace("No hits. " + out.Note)
 		return out, nil
 	}
-	var b strings.Builder
 	for _, h := range found.Hits {
 		body, _ := found.Snippet(s.opts.Redact(h.Text), searchExcerpt)
 		out.Handles = append(out.Handles, h.Handle)

@@ -38,6 +38,8 @@ type Result struct {
 	// More counts the hits of a session that Request.PerSession left out, as far as they
 	// were found, by its ID.
 	More map[string]int `json:"-"`
+	// Remembered are notes of the user that match, best first.
+	Remembered []Note `json:"remembered,omitempty"`
 	// Terms are the terms that the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
 	// Incomplete means that a search of the logs ended at its time limit.
