@@ -400,6 +400,20 @@ func TestAddressWithPasswordIsRejected(t *testing.T) {
 	}
 }
 
+// The systems that had these variables took any number.
+func TestOlderVariablesAreClamped(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"CLAUDE_FLOW_AUTOPILOT_WARN": "70", "CLAUDE_FLOW_COMPACT_RESTORE_BUDGET": "-5", "STRANDLINE_AUTOPILOT_PRUNE": "0.9"}
+	c, err := config.Load(config.Inputs{Env: func(name string) string { return env[name] }, Home: t.TempDir()})
+	if err != nil || c.Autopilot.Warn != 1 || c.Restore.Budget != 0 || c.Autopilot.Prune != 0.9 || len(c.Problems()) != 2 {
+		t.Errorf("%+v, %v, %v", c.Autopilot, c.Problems(), err)
+	}
+	env["STRANDLINE_AUTOPILOT_PRUNE"] = "90"
+	if _, err = config.Load(config.Inputs{Env: func(name string) string { return env[name] }, Home: t.TempDir()}); err == nil {
+		t.Error("a value out of range is taken")
+	}
+}
+
 func TestSSLModes(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"true": "require", "false": "disable", "Verify-Full": "verify-full", "maybe": ""} {

@@ -63,18 +63,19 @@ type loader struct {
 type candidate struct {
 	value, source string
 	project       bool
+	older         bool // an environment name of an older system
 }
 
 // resolve stores the first valid candidate, in the order of precedence.
 func (l *loader) resolve(k key) {
 	list := []candidate{{value: l.in.Flags[k.name], source: "flag"}}
 	for _, name := range []string{envName(k.name), k.old} {
-		list = append(list, candidate{value: l.in.Env(name), source: "env " + name})
+		list = append(list, candidate{value: l.in.Env(name), source: "env " + name, older: name == k.old})
 	}
 	list = append(list,
-		candidate{l.project[k.name], l.config.ProjectFile, true},
-		candidate{l.user[k.name], l.config.ConfigFile, false},
-		candidate{k.value, "default", false})
+		candidate{value: l.project[k.name], source: l.config.ProjectFile, project: true},
+		candidate{value: l.user[k.name], source: l.config.ConfigFile},
+		candidate{value: k.value, source: "default"})
 	for _, cand := range list {
 		if cand.value == "" {
 			continue
@@ -82,7 +83,14 @@ func (l *loader) resolve(k key) {
 		before := *l.config
 		shown, err := k.parse(cand.value)
 		var why string
+		refused, ranged := errors.AsType[rangeError](err)
 		switch {
+		case cand.older && ranged && refused.nearest != "":
+			// The systems that had these variables took any value.
+			l.config.reject(true, "%s = %q (%s) is out of range: %s is used", k.name, quoted(k.name, cand.value), cand.source, refused.nearest)
+			shown, _ = k.parse(refused.nearest)
+			l.config.entries = append(l.config.entries, Entry{Key: k.name, Value: shown, Source: cand.source})
+			return
 		case err != nil:
 			why = fmt.Sprintf("is not valid: allowed is %v", err)
 		case cand.project && k.project == denied:

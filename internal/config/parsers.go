@@ -21,11 +21,22 @@ func inRange[T cmp.Ordered](field *T, parse func(string) (T, error), low, high T
 	return func(value string) (string, error) {
 		v, err := parse(value)
 		if err != nil || !(v >= low && v <= high) { // also if v is not a number
-			return "", fmt.Errorf(want, low, high)
+			refused := rangeError{error: fmt.Errorf(want, low, high)}
+			if err == nil && v == v {
+				refused.nearest = fmt.Sprint(min(max(v, low), high))
+			}
+			return "", refused
 		}
 		*field = v
 		return fmt.Sprint(v), nil
 	}
+}
+
+// rangeError refuses a value. nearest is the nearest one that is accepted, "" if the value
+// is not a number.
+type rangeError struct {
+	error
+	nearest string
 }
 
 // number accepts a whole number from low to high.
