@@ -22,8 +22,8 @@ func inRange[T cmp.Ordered](field *T, parse func(string) (T, error), low, high T
 		v, err := parse(value)
 		if err != nil || !(v >= low && v <= high) { // also if v is not a number
 			refused := rangeError{error: fmt.Errorf(want, low, high)}
-			if err == nil && v == v {
-				refused.nearest = fmt.Sprint(min(max(v, low), high))
+			if n := min(max(v, low), high); err == nil && n >= low {
+				refused.nearest = fmt.Sprint(n)
 			}
 			return "", refused
 		}
