@@ -10,3 +10,6 @@ func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 	}
 	return c.logInto(ctx, k, src)
 }
+
+// MaxCompared is maxCompared.
+const MaxCompared = maxCompared

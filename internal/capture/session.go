@@ -26,7 +26,7 @@ type Captured struct {
 }
 
 // LogSession logs a transcript and, if side is true, all files in the client's
-// folder of the session. It continues after an error, so that one unreadable tool
+// folder of the session; with a limit and many files, only those with new names. It continues after an error, so that one unreadable tool
 // output does not block the other files, and joins the errors.
 func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got Captured, err error) {
 	k, err := c.sessionLogs(main, false)
@@ -60,17 +60,21 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 	if !side {
 		return got, errors.Join(errs...)
 	}
-	files, err := SideFiles(main.Path, main.Session, main.Cwd)
+	sides := c.loggedSides(main.Session)
+	defer sides.save()
+	var known func(rel []byte) bool
+	if c.MaxLog > 0 {
+		known = sides.known
+	}
+	files, err := sideFiles(main, known)
 	if err != nil {
 		errs = append(errs, err)
 	}
-	sides := c.loggedSides(main.Session)
-	defer sides.save()
 	keys := inParallel(files, fileKey)
 	for i, f := range files {
 		key := keys[i]
 		if c.MaxLog > 0 && sides.has(key) {
-			sides.add(key)
+			sides.add(f, key)
 			continue
 		}
 		if k.files == nil {
@@ -83,7 +87,7 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 			return got, errors.Join(append(errs, context.Cause(ctx))...)
 		}
 		if _, same := unchanged(k, f); same || log(f) {
-			sides.add(key)
+			sides.add(f, key)
 		}
 	}
 	return got, errors.Join(errs...)

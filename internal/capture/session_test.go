@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,33 @@ func TestLoggedSidesAreNotReadAgain(t *testing.T) {
 	unlimited.MaxLog = 0
 	capturing(unlimited, "a long output\nmore\n")
 	capturing(*w.capture, "")
+}
+
+// A hook reads only the names of a thousand side files. It logs new ones; the catch-up logs
+// what was added to the others.
+func TestManySidesAreReadByName(t *testing.T) {
+	w := newWorld(t)
+	w.family()
+	dir := filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results")
+	for i := range capture.MaxCompared {
+		w.write(filepath.Join(dir, fmt.Sprintf("c%d.txt", i)), []byte("output"))
+	}
+	hook := *w.capture
+	hook.MaxLog = 1 << 20
+	adds := func(c capture.Capture, want int) {
+		t.Helper()
+		got, err := c.LogSession(t.Context(), w.source(sessionA), true)
+		if err != nil || got.Added != int64(want) {
+			t.Errorf("captured %+v, %v, want %d bytes", got, err, want)
+		}
+	}
+	adds(hook, capture.MaxCompared*len("output"))
+	w.appendTo(filepath.Join(dir, "c1.txt"), []byte("more"))
+	w.write(filepath.Join(dir, "new.txt"), []byte("new output"))
+	adds(hook, len("new output"))
+	adds(hook, 0)
+	adds(*w.capture, len("more"))
+	adds(hook, 0)
 }
 
 // TestCaptureContinuesAfterBadFile checks that a file that cannot be logged does not

@@ -2,11 +2,13 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -89,30 +91,52 @@ func openSource(path string) (*os.File, os.FileInfo, error) {
 // but regular files with a valid name. A missing folder has no files. A link is not
 // followed: it could lead to files that are not the client's.
 func SideFiles(transcript, session, cwd string) ([]Source, error) {
-	root := filepath.Join(filepath.Dir(transcript), session)
+	return sideFiles(Source{Path: transcript, Session: session, Cwd: cwd}, nil)
+}
+
+// sideFiles is SideFiles of a transcript. In a folder with more than maxCompared files it
+// omits those that are known, unless known is nil.
+func sideFiles(main Source, known func(rel []byte) bool) ([]Source, error) {
+	root := filepath.Join(filepath.Dir(main.Path), main.Session)
 	var out []Source
 	for _, folder := range []string{agentFolder, sideFolder} {
 		dir := filepath.Join(root, folder)
 		if isLink(root) || isLink(dir) {
 			continue
 		}
-		dir += string(filepath.Separator)
-		entries, err := os.ReadDir(dir)
+		entries, err := readFolder(dir + string(filepath.Separator))
 		if os.IsNotExist(err) {
 			continue
 		}
 		if err != nil {
 			return out, fmt.Errorf("list %s: %w", folder, err)
 		}
+		if known != nil && len(entries) > maxCompared {
+			rel := make([]byte, 0, 256)
+			entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+				return known(append(append(append(rel, folder...), '/'), e.Name()...))
+			})
+		}
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		for _, e := range entries {
 			if e.Type().IsRegular() && archive.ValidID(e.Name()) {
 				out = append(out, Source{
-					Path: dir + e.Name(), Session: session, Rel: folder + "/" + e.Name(), Cwd: cwd,
+					Path: filepath.Join(dir, e.Name()), Session: main.Session, Rel: folder + "/" + e.Name(), Cwd: main.Cwd,
 				})
 			}
 		}
 	}
 	return out, nil
+}
+
+// readFolder is os.ReadDir without the order.
+func readFolder(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.ReadDir(-1)
+	return entries, errors.Join(err, f.Close())
 }
 
 func isLink(path string) bool {
