@@ -209,7 +209,7 @@ func (stores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.I
 	if err != nil {
 		return nil, err
 	}
-	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
+	return &app.Index{Catalog: s, Transcripts: s, FileIndex: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
 }
 
 // trimmedTexts returns a function that reads the texts that the index no longer

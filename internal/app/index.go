@@ -31,6 +31,7 @@ const (
 type Index struct {
 	Catalog
 	Transcripts
+	FileIndex
 	PassageIndex
 	JournalIndex
 	LogIndex
@@ -55,8 +56,10 @@ type Catalog interface {
 }
 
 // Transcripts reads the rows of sessions.
-type Transcripts interface {
-	compact.Measured
+type Transcripts = compact.Measured
+
+// FileIndex finds what calls did with files.
+type FileIndex interface {
 	task.FileHistoryStore
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
 }

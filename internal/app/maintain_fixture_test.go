@@ -129,7 +129,7 @@ func (w *world) note(session string) {
 
 // indexOf returns a store as an index.
 func indexOf(s *sqlite.Store) *app.Index {
-	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}
+	return &app.Index{Catalog: s, Transcripts: s, FileIndex: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}
 }
 
 func (w *world) index() *app.Index {

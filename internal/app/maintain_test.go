@@ -243,7 +243,7 @@ type broken struct {
 }
 
 func (b broken) index() *app.Index {
-	return &app.Index{Catalog: b, Transcripts: b, PassageIndex: b, JournalIndex: b, LogIndex: b, TierIndex: b, VectorIndex: b}
+	return &app.Index{Catalog: b, Transcripts: b, FileIndex: b, PassageIndex: b, JournalIndex: b, LogIndex: b, TierIndex: b, VectorIndex: b}
 }
 
 func (b broken) Cursor(ctx context.Context, session string) (archive.Cursor, error) {

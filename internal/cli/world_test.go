@@ -181,7 +181,7 @@ func (s testStores) OpenIndex(ctx context.Context, path string, mode app.Mode) (
 	if err != nil {
 		return nil, err
 	}
-	x := &app.Index{Catalog: store, Transcripts: store, PassageIndex: store, JournalIndex: store, LogIndex: store, TierIndex: store, VectorIndex: store}
+	x := &app.Index{Catalog: store, Transcripts: store, FileIndex: store, PassageIndex: store, JournalIndex: store, LogIndex: store, TierIndex: store, VectorIndex: store}
 	if mode == app.BulkWrite && s.closing != nil {
 		x.Catalog = closingStore{store, s.closing}
 	}

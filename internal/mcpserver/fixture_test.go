@@ -180,7 +180,7 @@ func (s stores) OpenIndex(ctx context.Context, path string, _ app.Mode) (*app.In
 		return nil, s.w.broken
 	}
 	x, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: true})
-	return &app.Index{Catalog: x, Transcripts: x, PassageIndex: x, JournalIndex: x, LogIndex: x, TierIndex: x, VectorIndex: x}, err
+	return &app.Index{Catalog: x, Transcripts: x, FileIndex: x, PassageIndex: x, JournalIndex: x, LogIndex: x, TierIndex: x, VectorIndex: x}, err
 }
 
 // recorder is an archive that records what a server writes to it.
