@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -18,11 +19,19 @@ type Session struct {
 	ID      string `json:"session"`
 	Handle  string `json:"handle"`
 	Project string `json:"project"`
+	// ProjectName tells the project apart from the others of the list; "" outside a list.
+	ProjectName string `json:"project_name,omitempty"`
 	archive.Session
 }
 
+// newSession completes the title of a session that began with a slash command, which
+// many have in common, by its branch.
 func newSession(s archive.Session) Session {
-	return Session{s.ID, archive.ShortID(s.ID), ProjectPath(s.Project), s}
+	if strings.HasPrefix(s.Title, "/") && s.GitBranch != "" && s.GitBranch != "main" && s.GitBranch != "master" {
+		s.Title = s.GitBranch + " · " + s.Title
+	}
+	s.Turns -= s.Retold
+	return Session{ID: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Session: s}
 }
 
 // SessionsQuery selects sessions.
@@ -37,7 +46,7 @@ type SessionsQuery struct {
 // Sessions lists sessions, newest first.
 func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) {
 	return read(ctx, a, func(x Archive) ([]Session, error) {
-		f := archive.SessionFilter{Agents: q.Agents, Since: q.Since, Limit: q.Limit}
+		f := archive.SessionFilter{Agents: q.Agents, Since: q.Since, Limit: q.Limit, Retold: true}
 		var err error
 		if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
 			return nil, err
@@ -49,7 +58,12 @@ func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) 
 			}
 		}
 		list, err := x.Index.Sessions(ctx, f)
-		return archive.Convert(list, newSession), err
+		out := archive.Convert(list, newSession)
+		names := projectNames(archive.Convert(list, func(s archive.Session) archive.Project { return s.Project }))
+		for i := range out {
+			out[i].ProjectName = names[out[i].Session.Project.Key]
+		}
+		return out, err
 	})
 }
 
@@ -146,23 +160,53 @@ type Project struct {
 	Name   string `json:"name,omitempty"`
 	Root   string `json:"root,omitempty"`
 	Remote string `json:"remote,omitempty"`
+	// Label tells the project apart from the others. Tree is the name of a work tree that
+	// is listed after its repository.
+	Label string `json:"label"`
+	Tree  string `json:"tree,omitempty"`
 	archive.ProjectSummary
 }
 
 func newProject(p archive.ProjectSummary) Project {
 	p.Aliases = append([]string{}, p.Aliases...)
-	return Project{p.Project.Key, p.Project.Name, p.Project.Root, p.Project.Remote, p}
+	return Project{Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote, ProjectSummary: p}
 }
 
 // ProjectPath is a project's folder, or its key if the folder is unknown.
 func ProjectPath(p archive.Project) string { return cmp.Or(p.Root, p.Key) }
 
-// Projects lists the projects.
+// Projects lists the projects, the last used first, each followed by its work trees.
 func (a *App) Projects(ctx context.Context) ([]Project, error) {
 	return read(ctx, a, func(x Archive) ([]Project, error) {
 		list, err := x.Index.Projects(ctx)
-		return archive.Convert(list, newProject), err
+		out := archive.Convert(list, newProject)
+		names := projectNames(archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project }))
+		for i := range out {
+			out[i].Label = names[out[i].Key]
+		}
+		return nestTrees(out), err
 	})
+}
+
+// nestTrees moves work trees after the project of their repository, if that is listed.
+func nestTrees(list []Project) (out []Project) {
+	trees := map[string][]Project{} // by the repository's folder
+	roots := map[string]bool{}
+	for _, p := range list {
+		roots[p.Root] = true
+	}
+	for _, p := range list {
+		if repository, tree, ok := WorktreeOf(p.Root); ok && roots[repository] {
+			p.Tree = tree
+			trees[repository] = append(trees[repository], p)
+		}
+	}
+	for _, p := range list {
+		if repository, _, ok := WorktreeOf(p.Root); !ok || !roots[repository] {
+			out = append(append(out, p), trees[p.Root]...)
+		}
+	}
+	return append([]Project{}, out...)
 }
 
 // Merged is a merge of two projects.

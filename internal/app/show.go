@@ -42,6 +42,7 @@ func (a *App) Outline(ctx context.Context, session string) (Outline, error) {
 		if err != nil {
 			return Outline{}, err
 		}
+		info.Retold = retold(turns)
 		files, err := x.Capture.SideFiles(id)
 		return Outline{newSession(info), archive.Convert(turns, newTurn), append([]string{}, files...)}, err
 	})

@@ -52,10 +52,12 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 		}
 		out := Timeline{
 			Session: id, Project: ProjectPath(h.Session.Project), Tokens: []int64{}, Tasks: archive.Convert(h.All(), newTask),
-			Segments: segments(state, false, len(h.Steps)), Info: h.Session, Steps: len(h.Steps), Rows: task.Timeline(h, state),
+			Segments: segments(state, false, len(h.Steps)), Info: h.Session, Steps: own(h), Rows: task.Timeline(h, state),
 			Turns:       archive.Convert(h.Turns, func(t archive.Turn) Turn { return Turn{Handle: t.Ref().Handle(), Turn: t} }),
 			Compactions: archive.Convert(h.Compactions, newTimelineCompaction),
 		}
+		out.Info.Turns = len(out.Turns)
+		out.Info.Retold = retold(h.Turns)
 		for _, s := range h.Steps {
 			if n := s.Usage.Context() + s.Usage.Output; n > 0 {
 				out.Tokens = append(out.Tokens, n)
@@ -63,6 +65,16 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 		}
 		return out, nil
 	})
+}
+
+// retold counts the turns that were copied from elsewhere.
+func retold(turns []archive.Turn) int {
+	return len(archive.Select(turns, func(t archive.Turn) bool { return t.Copy != nil }))
+}
+
+// own counts the steps that were not copied from elsewhere.
+func own(h *task.History) int {
+	return len(archive.Select(h.Steps, func(s archive.Step) bool { return s.Copy == nil }))
 }
 
 // Task is a task of a session.

@@ -14,6 +14,8 @@ type SessionFilter struct {
 	Compacted bool
 	Since     time.Time
 	Limit     int // 0: no limit
+	// Retold sets the sessions' Retold.
+	Retold bool
 }
 
 // Span selects rows of one session by place. Lines count from 0. With BeforeLine > 0

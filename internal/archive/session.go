@@ -44,6 +44,10 @@ type Session struct {
 	Cwd, Version string `json:"-"` // working directory when the session began; last client version seen
 	Lines        int    `json:"-"` // complete lines that are indexed
 
+	// Retold is the number of turns that were copied from this session or another one. It
+	// is set on request.
+	Retold int `json:"-"`
+
 	// Author and Machine name who pushed the session to a team's archive. They are
 	// empty in a local archive.
 	Author, Machine string `json:"-"`

@@ -15,6 +15,7 @@ import (
 func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	var q app.SessionsQuery
 	f := cmd.Flags()
+	a.paged(cmd)
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Agents, "all", false, "list everything")
 	limitFlag(cmd, &q.Limit, 0, "maximum number (0: no limit)")
@@ -32,15 +33,23 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 			empty = "No session fits."
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
+		narrow := a.width() < roomy // the title says more than sizes
+		if narrow {
+			t = newTable("SESSION", "LAST", "PROJECT", ">TURNS", "TITLE")
+		}
 		return printTable(a, empty, t, list, func(s app.Session) []string {
-			title, project := s.Title, s.Session.Project
+			title := s.Title
 			if s.Relation == archive.RelationAgent {
 				title = cmp.Or(s.Agent.Description, s.Title)
 				if s.Agent.Type != "" {
 					title = s.Agent.Type + ": " + title
 				}
 			}
-			return []string{s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compacts), title}
+			row := []string{s.Handle, a.ago(s.Last), s.ProjectName, fmt.Sprint(s.Turns)}
+			if !narrow {
+				row = append(row, size(s.Bytes), fmt.Sprint(s.Compacts))
+			}
+			return append(row, title)
 		})
 	})
 }
@@ -50,7 +59,11 @@ func (a *commands) projectsCommand(cmd *cobra.Command) {
 		t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 		t.paths = true
 		return printTable(a, "", t, list, func(p app.Project) []string {
-			return []string{cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
+			name := p.Label
+			if p.Tree != "" {
+				name = indent + p.Tree
+			}
+			return []string{name, fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
 		})
 	})
 	addCommands(cmd, command{"", "merge FROM INTO", "Assign the sessions of a moved folder to its new project", a.mergeCommand})

@@ -14,6 +14,7 @@ import (
 )
 
 func (a *commands) timelineCommand(cmd *cobra.Command) {
+	a.paged(cmd)
 	query(a, cmd, func(ctx context.Context, args []string) (app.Timeline, error) {
 		return a.app.Timeline(ctx, argument(args))
 	}, a.printTimeline)
@@ -23,7 +24,7 @@ func (a *commands) printTimeline(out app.Timeline) error {
 	p := a.paint()
 	facts := []string{
 		a.stamp(out.Info.First) + " – " + a.stamp(out.Info.Last),
-		strings.Join([]string{count(len(out.Turns), "turn"), count(out.Steps, "step"), count(len(out.Compactions), "compaction")}, ", "),
+		strings.Join([]string{count(out.Info.Turns-out.Info.Retold, "turn"), count(out.Steps, "step"), count(len(out.Compactions), "compaction")}, ", "),
 	}
 	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(out.Session), oneLine(out.Project), p.dim(strings.Join(facts, " · ")))
 	if len(out.Tokens) > 1 {

@@ -78,9 +78,9 @@ func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, 
 		return nil, err
 	}
 	query := "SELECT p.key, p.name, p.root, p.remote, count(*) FILTER (WHERE s.relation <> 'agent'), " +
-		"count(*) FILTER (WHERE s.relation = 'agent'), sum(s.turns), sum(s.bytes), " +
+		"count(*) FILTER (WHERE s.relation = 'agent'), sum(s.turns) - coalesce(sum(r.n), 0), sum(s.bytes), " +
 		"coalesce(min(s.first) FILTER (WHERE s.first <> 0), 0), max(s.last) " +
-		"FROM projects p " + s.sql.Join + " sessions s ON s.project = p.no WHERE s.known = true GROUP BY p.no"
+		"FROM projects p " + s.sql.Join + " sessions s ON s.project = p.no LEFT JOIN (" + retoldTurns + ") r ON r.session = s.no WHERE s.known = true GROUP BY p.no"
 	byKey, err := Rows(ctx, tx, query, nil, func(scan Scan) (x archive.ProjectSummary, err error) {
 		p := &x.Project
 		err = scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, asTime(&x.First), asTime(&x.Last))

@@ -34,8 +34,28 @@ func (s *Store) Session(ctx context.Context, id string) (x archive.Session, err 
 
 // Sessions lists the sessions that pass a filter, newest first.
 func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error) {
-	return s.sessions(ctx, "list sessions", func(names *Projects) (string, []any) { return s.sessionsQuery(f, names) })
+	list, err := s.sessions(ctx, "list sessions", func(names *Projects) (string, []any) { return s.sessionsQuery(f, names) })
+	if err != nil || !f.Retold {
+		return list, err
+	}
+	retold := map[string]int{}
+	err = s.read(ctx, "count copied turns", func(ctx context.Context, tx Tx) error {
+		return tx.Query(ctx, "SELECT s.id, r.n FROM ("+retoldTurns+") r JOIN sessions s ON s.no = r.session", nil, func(scan Scan) error {
+			var id string
+			var n int
+			err := scan(&id, &n)
+			retold[id] = n
+			return err
+		})
+	})
+	for i := range list {
+		list[i].Retold = retold[list[i].ID]
+	}
+	return list, err
 }
+
+// retoldTurns counts the copied turns of the sessions that have any.
+const retoldTurns = "SELECT session, count(*) AS n FROM turns WHERE copy_session <> 0 GROUP BY session"
 
 func (s *Store) sessions(ctx context.Context, what string, build func(*Projects) (string, []any)) ([]archive.Session, error) {
 	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]archive.Session, error) {

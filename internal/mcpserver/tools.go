@@ -340,7 +340,7 @@ func (s *Server) sessions(ctx context.Context, in sessionsIn) (out answer, err e
 	var b strings.Builder
 	for _, x := range list {
 		out.Handles = append(out.Handles, x.Handle)
-		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", x.Handle, projectName(x.Session.Project), s.stamp(x.Last), x.Turns, x.Compacts, x.Title)
+		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", x.Handle, cmp.Or(x.ProjectName, projectName(x.Session.Project)), s.stamp(x.Last), x.Turns, x.Compacts, x.Title)
 	}
 	out.Record = text.Fence("sessions, newest first", b.String())
 	return out, nil

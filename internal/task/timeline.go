@@ -50,6 +50,9 @@ func Timeline(h *History, state *State) []TimelineRow {
 		for ; len(compactions) > 0 && compactions[0].Turn < turn.Index; compactions = compactions[1:] {
 			rows = append(rows, compactionRow(compactions[0]))
 		}
+		if turn.Copy != nil && !slices.ContainsFunc(started[turn.Index], func(t Task) bool { return t.Kind != KindTopic }) {
+			continue // it is listed where it was seen first
+		}
 		rows = append(rows, TimelineRow{
 			At: archive.Ref{Session: h.Session.ID, Turn: turn.Index, Step: -1}, Time: turn.Start, Steps: turn.Steps,
 			Tokens: h.contextAfter(turn.Index), What: cmp.Or(turn.Title, "(no prompt)"),

@@ -76,7 +76,9 @@ func TestPlans(t *testing.T) {
 		{"sessions since", "FROM sessions s", sessions(archive.SessionFilter{Since: time.Unix(1, 0), Limit: 5}), []string{"SEARCH s USING INDEX sessions_last (last>?)", projectPlan}},
 		{"sessions of a parent", "FROM sessions s", sessions(archive.SessionFilter{Parent: "x", Agents: true}), []string{"SEARCH s USING INDEX sessions_parent (parent_id=?)", projectPlan}},
 		{"sessions of a project", "FROM sessions s", sessions(archive.SessionFilter{Projects: []string{"unknown"}}), []string{"SEARCH s USING INDEX sessions_project (project=?)", projectPlan}},
-		{"projects", "GROUP BY p.no", func() error { _, err := s.Projects(ctx); return err }, []string{"SCAN p", "SEARCH s USING INDEX sessions_project (project=?)"}},
+		{"projects", "GROUP BY p.no", func() error { _, err := s.Projects(ctx); return err }, []string{
+			"SCAN turns USING COVERING INDEX turns_copied", "SCAN p", "SEARCH s USING INDEX sessions_project (project=?)", "SEARCH r USING AUTOMATIC COVERING INDEX (session=?) LEFT-JOIN",
+		}},
 		{"turns", "FROM turns", func() error { _, err := s.Turns(ctx, whole); return err }, []string{"SEARCH r USING PRIMARY KEY (session=?)", copyPlan}},
 		{"turns, narrowed", "FROM turns", func() error { _, err := s.Turns(ctx, full); return err }, []string{"SEARCH r USING PRIMARY KEY (session=? AND turn>? AND turn<?)", copyPlan}},
 		{"rewound turns", "FROM turns", func() error { _, err := s.Rewound(ctx, full); return err }, []string{"SEARCH r USING PRIMARY KEY (session=? AND turn>? AND turn<?)", "SEARCH r USING PRIMARY KEY (session=? AND turn>? AND turn<?)"}},

@@ -75,6 +75,9 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 		c.request = r.describe(c.row.Kind, in)
 		if c.row.Name == "ExitPlanMode" {
 			r.reply(s, row, labelPlan, in.text("plan"))
+			if r.isMain(row) {
+				r.setTitle(titlePlan, planHeading(r.redact(in.text("plan"))))
+			}
 		}
 	}
 	r.putFiles(c, row)

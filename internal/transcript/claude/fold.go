@@ -38,6 +38,8 @@ func (r *Reader) fold(row *row) {
 		r.attachment(row)
 	case typeQueue:
 		r.queueOperation(row)
+	case typeTitle, typeAutoTitle, typeSummary:
+		r.clientTitle(row)
 	}
 	r.extendTurn(row)
 }

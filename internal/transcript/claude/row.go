@@ -19,6 +19,9 @@ const (
 	typeResult     = "result"
 	typeProgress   = "progress"
 	typeSnapshot   = "file-history-snapshot"
+	typeTitle      = "custom-title"
+	typeAutoTitle  = "ai-title"
+	typeSummary    = "summary"   // of older clients: a title of the session with the leaf
 	typeBlank      = "blank"     // a line of white space
 	typeMalformed  = "malformed" // a line that is not a JSON object
 )
@@ -41,6 +44,9 @@ type row struct {
 
 	time  time.Time // zero if missing
 	usage archive.Usage
+
+	title []byte // that the client gives the session
+	leaf  []byte // uuid of a row in the session that a summary row is about
 
 	meta       bool // isMeta: text of the client in a user row
 	sidechain  bool

@@ -193,6 +193,7 @@ func (s *scanner) setMembers() {
 			{"type", &attach.kind}, {"commandMode", &attach.mode}, {"isMeta", &attach.meta}, {"prompt", &attach.prompt},
 			{"content", s.attachedText}, {"text", s.attachedText}, {"stdout", s.attachedText},
 		}},
+		{"customTitle", &r.title}, {"aiTitle", &r.title}, {"summary", &r.title}, {"leafUuid", &r.leaf},
 		{"cwd", &r.cwd}, {"sessionId", &r.sessionID}, {"version", &r.version}, {"gitBranch", &r.branch},
 		// The client's running totals, in cost-state rows and in the result rows of recorded print mode.
 		{"totalCostUSD", cost(&r.cost.USD)}, {"totalAPIDuration", cost(&r.cost.APITime)}, {"totalDuration", cost(&r.cost.Duration)},

@@ -11,7 +11,9 @@ import (
 //  1. The first version.
 //  2. To-do items keep their id, so that an item that a new list omits can be
 //     named. Version 1 is still read, without these ids.
-const stateVersion = 2
+//  3. The rank of the title. Older states are read, and keep their title unless the
+//     client names the session.
+const stateVersion = 3
 
 // Limits of the state. The oldest entries beyond them are dropped. That depends
 // only on the sequence of rows, so reading in pieces drops the same entries.
@@ -37,6 +39,7 @@ type state struct {
 	taken      []uint64 // content hashes of the prompts that last left the queue
 	todos      []todo
 	echo       echoState
+	title      titleRank // of facts.Title
 }
 
 // turnState is the current turn.
@@ -142,6 +145,11 @@ func (st *state) visit(c *codec) {
 	list(c, &st.todos, (*codec).todo)
 	c.hash(&st.echo.uuid)
 	c.strings(&st.echo.text)
+	if c.version > 2 {
+		integers(c, &st.title)
+	} else if st.facts.Title != "" {
+		st.title = titlePrompt
+	}
 }
 
 // keepLast removes all but the last n elements of a list.

@@ -55,9 +55,7 @@ func (r *Reader) startTurn(row *row, body string, origin *archive.Ref) {
 	t := &st.turn.row
 	t.Title = title(body, maxTurnTitle)
 	t.PromptID = name(row.promptID)
-	if st.facts.Title == "" {
-		st.facts.Title = title(body, maxSessionTitle)
-	}
+	r.promptTitle(body)
 }
 
 // ensureTurn opens turn 0 for rows before any prompt.
