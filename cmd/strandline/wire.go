@@ -53,7 +53,7 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	j := capture.Journal{Log: sessionlog.Journal{Dir: cfg.Paths.Journal()}, Redact: clean, Now: now}
 	records := &capture.Records{
 		Key:     func() []byte { return recordKey(cfg) },
-		Entries: func() ([]archive.JournalEntry, error) { return j.All(context.Background()) },
+		Entries: j.All,
 	}
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},

@@ -455,11 +455,12 @@ func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 }
 
 // removeLeftovers removes the temporary files that killed processes left in the archive,
-// and the index of a killed reindex.
+// and the index and the reserve of a killed reindex.
 func (r Runner) removeLeftovers() (n int, err error) {
-	if fresh := r.Config.Paths.Index() + ".new"; exists(fresh) {
+	fresh, reserve := r.Config.Paths.Index()+".new", r.Config.Paths.Index()+".space"
+	if exists(fresh) || exists(reserve) {
 		if lock, lerr := state.TryLock(filepath.Join(r.Config.Paths.Home, "reindex.lock")); lerr == nil {
-			if err = errors.Join(removeIndex(fresh), lock.Release()); err != nil {
+			if err = errors.Join(removeIndex(fresh), state.Remove(reserve), lock.Release()); err != nil {
 				return 0, err
 			}
 			n++

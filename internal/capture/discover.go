@@ -65,7 +65,7 @@ type found struct {
 }
 
 // jobs searches the paths and sorts the transcripts.
-func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileError, error) {
+func (d *discovery) jobs(ctx context.Context, paths []string) (_ []Job, _ []FileError, err error) {
 	for _, p := range paths {
 		abs, err := filepath.Abs(p)
 		if err != nil {
@@ -90,15 +90,21 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 	slices.SortStableFunc(d.found, func(a, b found) int {
 		return cmp.Or(a.first.Compare(b.first), cmp.Compare(a.source.Path, b.source.Path))
 	})
+	newest := map[string]string{} // transcript of a project
+	for _, f := range d.found {
+		newest[filepath.Dir(f.source.Path)] = f.source.Path
+	}
 	var jobs []Job
 	for _, f := range d.found {
 		jobs = append(jobs, Job{Source: &f.source, Size: f.size})
-		if f.walked && !d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)] {
-			continue
+		var side []Source
+		if !f.walked || d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)] {
+			if side, err = SideFiles(f.source.Path, f.source.Session, ""); err != nil {
+				d.fail(f.source.Path, err)
+			}
 		}
-		side, err := SideFiles(f.source.Path, f.source.Session, "")
-		if err != nil {
-			d.fail(f.source.Path, err)
+		if d.began != nil {
+			side = append(side, notes(f.source, newest[filepath.Dir(f.source.Path)] == f.source.Path)...)
 		}
 		for _, s := range side {
 			size := int64(0)

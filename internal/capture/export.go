@@ -148,6 +148,10 @@ func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuild
 		return nil, err
 	}
 	for _, child := range children {
+		if isNote(child.Rel) {
+			add(child, notePath(o.Dir, target, entry.Session, child.Rel))
+			continue
+		}
 		add(child, filepath.Join(target, entry.Session, filepath.FromSlash(child.Rel)))
 	}
 	for e, err := range c.Layout.Walk(ctx) {
@@ -189,6 +193,9 @@ func restoreFile(ctx context.Context, file logCopy) (RestoredFile, error) {
 	path := file.path
 	out := RestoredFile{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
+		if out.Kept = isNote(file.log.Rel); out.Kept {
+			return out, nil // a later session may have changed it
+		}
 		if file.write == nil {
 			if out.Kept, err = hasContent(path, r); err != nil || out.Kept {
 				return out, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -26,6 +27,9 @@ type Manifest struct{ layout sessionlog.Layout }
 
 // Manifest returns the archive's list of logs.
 func (c *Capture) Manifest() Manifest { return Manifest{c.Layout} }
+
+// manifestWait is how long Update waits for another process: it lists all logs.
+const manifestWait = 10 * time.Second
 
 func (m Manifest) path() string { return filepath.Join(m.layout.Root, "manifest") }
 
@@ -82,6 +86,8 @@ func (m Manifest) LogOf(session string) (newest string, err error) {
 	return newest, err
 }
 
+const journalFolder = "journal"
+
 // LostLog is a log that does not exist any more or was shortened.
 type LostLog struct {
 	Path   string
@@ -92,11 +98,14 @@ type LostLog struct {
 
 // String describes the loss.
 func (l LostLog) String() string {
-	what := "the log was deleted"
+	what, of := "the log was deleted", "transcript"
 	if l.Exists {
 		what = "the log was shortened"
 	}
-	return fmt.Sprintf("%s: %d bytes of the transcript from byte %d on are lost", what, l.Had-l.Raw, l.Raw)
+	if filepath.Base(filepath.Dir(l.Path)) == journalFolder {
+		of = "journal"
+	}
+	return fmt.Sprintf("%s: %d bytes of the %s from byte %d on are lost", what, l.Had-l.Raw, of, l.Raw)
 }
 
 // LostLogs returns the listed logs that do not exist any more, except for forgotten
@@ -125,11 +134,21 @@ func (c *Capture) LostLogs(session string, known map[string]int64) ([]LostLog, e
 		} else if l.Raw, err = recoverable(path, l.Had); err != nil || l.Raw >= l.Had {
 			continue // the log's own check reports errors
 		}
-		if owner == "" || !c.Forgotten().Has(owner) {
+		if owner == "" || !c.Forgotten().Has(owner) && !c.isForgottenFile(owner, path) {
 			lost = append(lost, l)
 		}
 	}
 	return lost, nil
+}
+
+// isForgottenFile reports whether a side file was deleted with a turn or a step.
+func (c *Capture) isForgottenFile(session, path string) bool {
+	rel, err := filepath.Rel(filepath.Join(c.Layout.Root, "log", c.Client.Name), path)
+	slug, _, inFolder := strings.Cut(filepath.ToSlash(rel), "/")
+	of, perr := c.ForgottenParts().Of(session)
+	return err == nil && perr == nil && inFolder && slices.ContainsFunc(of.Parts, func(p archive.Part) bool {
+		return slices.ContainsFunc(p.Files, func(rel string) bool { return path == c.Layout.Child(c.Client.Name, slug, session, rel, 1) })
+	})
 }
 
 // recoverable returns how many of the source's bytes a log has, or the client's file if
@@ -166,8 +185,19 @@ func (m Manifest) owner(path string) string {
 
 // Update writes the manifest again: the logs that exist, those that are lost, and none of
 // those for which drop is true, which were deleted on purpose. known has more sizes. A log
-// that another process creates meanwhile may be missing until the next call.
-func (m Manifest) Update(ctx context.Context, known map[string]int64, drop func(path string) bool) error {
+// that another process creates meanwhile may be missing until the next call. Update waits for
+// that of another process, at most manifestWait: one of them may list what the other drops.
+func (m Manifest) Update(ctx context.Context, known map[string]int64, drop func(path string) bool) (err error) {
+	wait, cancel := context.WithTimeout(ctx, manifestWait)
+	defer cancel()
+	lock, err := state.WaitLock(wait, m.path()+".lock", false)
+	if errors.Is(err, state.ErrHeld) {
+		return &archive.Error{Code: archive.CodeBusy, Msg: "another process writes the manifest", Err: err, Hint: "run the command again"}
+	}
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	defer lock.Release() // also released when the process ends
 	sizes, err := m.sizes()
 	if err != nil {
 		return err
@@ -185,7 +215,7 @@ func (m Manifest) Update(ctx context.Context, known map[string]int64, drop func(
 			note(e.Path, pos.Raw)
 		}
 	}
-	journal, err := sessionlog.Journal{Dir: filepath.Join(m.layout.Root, "journal")}.Sizes()
+	journal, err := sessionlog.Journal{Dir: filepath.Join(m.layout.Root, journalFolder)}.Sizes()
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package capture
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"sync"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -17,8 +19,9 @@ type Records struct {
 	Key func() []byte
 	// Entries returns the whole journal. It is called at most once, and only for a record
 	// that has no valid signature: one of an earlier version, of another computer, or of
-	// a lost key.
-	Entries func() ([]archive.JournalEntry, error)
+	// a lost key. It stops at the deadline Until, unless that is zero.
+	Entries func(ctx context.Context) ([]archive.JournalEntry, error)
+	Until   time.Time
 
 	keyOnce, notedOnce sync.Once
 	key                []byte
@@ -70,7 +73,13 @@ func (x *Records) readJournal() {
 	if x.Entries == nil {
 		return
 	}
-	entries, _ := x.Entries() // the readable ones
+	ctx := context.Background()
+	if !x.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, x.Until)
+		defer cancel()
+	}
+	entries, _ := x.Entries(ctx) // the readable ones
 	for _, e := range entries {
 		var f archive.InjectedFact
 		if e.Kind != archive.JournalInjected || json.Unmarshal(e.Data, &f) != nil {

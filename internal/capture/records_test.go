@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -18,13 +19,13 @@ const (
 )
 
 // noted returns a journal that notes an injected text.
-func noted(t *testing.T, session string, f archive.InjectedFact) func() ([]archive.JournalEntry, error) {
+func noted(t *testing.T, session string, f archive.InjectedFact) func(context.Context) ([]archive.JournalEntry, error) {
 	t.Helper()
 	data, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() ([]archive.JournalEntry, error) {
+	return func(context.Context) ([]archive.JournalEntry, error) {
 		return []archive.JournalEntry{{Kind: archive.JournalInjected, Session: session, Data: data}}, nil
 	}
 }
@@ -35,7 +36,7 @@ func TestRecordsOwn(t *testing.T) {
 	const session, fork = "7f3a12cd-0000-4000-8000-000000000001", "9b1c44ee-0000-4000-8000-000000000002"
 	key := func(k string) func() []byte { return func() []byte { return []byte(k) } }
 	signed := (&capture.Records{Key: key("one")}).Sign(text.Fence("session 7f3a12cd", recordBody))
-	unread := func() ([]archive.JournalEntry, error) {
+	unread := func(context.Context) ([]archive.JournalEntry, error) {
 		t.Error("the journal is read for a signed record")
 		return nil, nil
 	}

@@ -70,6 +70,9 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 	if err != nil {
 		errs = append(errs, err)
 	}
+	if c.MaxLog == 0 { // a hook leaves them to its detached run
+		files = append(files, notes(main, true)...)
+	}
 	keys := inParallel(files, fileKey)
 	for i, f := range files {
 		key := keys[i]
@@ -86,7 +89,7 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 			got.Deferred = true
 			return got, errors.Join(append(errs, context.Cause(ctx))...)
 		}
-		if _, same := unchanged(k, f); same || log(f) {
+		if _, same := unchanged(k, f); (same || log(f)) && !isNote(f.Rel) {
 			sides.add(f, key)
 		}
 	}

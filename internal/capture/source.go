@@ -24,10 +24,15 @@ type Source struct {
 	Rel string
 	// Cwd is the working directory of the session, if the caller knows it.
 	Cwd string
+
+	folder string // of the session's transcript, if the file is elsewhere
 }
 
 // Slug returns the name of the client's project folder that contains the file.
 func (s Source) Slug() string {
+	if s.folder != "" {
+		return s.folder
+	}
 	dir := filepath.Dir(s.Path)
 	if s.Rel != "" {
 		for range strings.Count(s.Rel, "/") + 1 {

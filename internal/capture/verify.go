@@ -82,7 +82,7 @@ func (c *Capture) Verify(ctx context.Context, session string, repair func(sessio
 			v.Source, v.Err = SourceBusy, nil
 		case "":
 			v.Source = SourceOld
-			if e.Generation == newest[file(e)] {
+			if e.Generation == newest[file(e)] && !isNote(e.Rel) { // another session may change a note
 				v.Source, v.Err = sourceState(e)
 			}
 			if unread, ok := errors.AsType[*unreadError](v.Err); ok {

@@ -94,6 +94,9 @@ func Run(ctx context.Context, env Env) {
 	defer logPanic(env.Log)
 	ctx, cancel := context.WithTimeout(ctx, env.Config.Hook.Deadline)
 	defer cancel()
+	if env.Capture != nil && env.Capture.Records != nil {
+		env.Capture.Records.Until, _ = ctx.Deadline()
+	}
 	data, err := state.ReadInput(ctx, env.Stdin, maxPayload)
 	if err != nil {
 		env.Log.Error("read hook payload", "error", err)
