@@ -57,12 +57,12 @@ func (w Workspace) redacted(b Block) Block {
 }
 
 // ScanLines implements recall.LogScanner: it calls fn with each redacted text in
-// the lines [from, to). A to of 0 means the end.
-func (w Workspace) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
+// the lines [from, to) that want accepts; nil accepts all. A to of 0 means the end.
+func (w Workspace) ScanLines(ctx context.Context, session string, from, to int, want func(string) bool, fn func(line int, text string) error) error {
 	reader := claude.BlockReader{Owns: w.Capture.Records.Owns}
 	return w.Scan(ctx, session, from, to, func(line int, b []byte) error {
 		for _, block := range reader.Blocks(append(b, '\n'), line) {
-			if block.Own {
+			if block.Own || want != nil && !want(block.Text) {
 				continue
 			}
 			if err := fn(line, w.Redact(block.Text)); err != nil {

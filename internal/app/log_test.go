@@ -133,7 +133,7 @@ func TestRawEqualsTranscript(t *testing.T) {
 func TestScanRedactsAndStops(t *testing.T) {
 	r, _, _ := archived(t)
 	var seen []string
-	if err := r.ScanLines(t.Context(), session, 0, 0, func(_ int, text string) error {
+	if err := r.ScanLines(t.Context(), session, 0, 0, nil, func(_ int, text string) error {
 		seen = append(seen, text)
 		return nil
 	}); err != nil {

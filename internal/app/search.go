@@ -29,6 +29,8 @@ type SearchQuery struct {
 	PerSession int
 	Agents     bool // include sub-agents' runs
 	Rewound    bool // include rewound turns
+	Regex      bool // Text is a regular expression, without filters; not with Team
+	Logs       bool // also look briefly into the logs if no indexed passage has the words
 	Deep       bool // also search the logs for text that is not in the index; not with Team
 	Explain    bool // add the parts of each score
 	Team       bool // search the team's archive
@@ -62,9 +64,14 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		embedders := a.queryEmbedders()
 		r := recall.New(x.Index, a.Now, embedders.table)
 		r.Vectors, r.Confidence = &embed.Searcher{Store: x.Index, Dir: x.vectorDir(), Embedders: embedders.all, Notes: embedders.notes}, recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
-		if q.Deep {
+		switch {
+		case req.Regex != nil:
+			return r.Regex(ctx, x.Index, x, req)
+		case q.Deep:
 			result, err = r.Deep(ctx, x.Index, x, req)
-		} else {
+		case q.Logs:
+			result, err = r.Briefly(ctx, x.Index, x, req)
+		default:
 			result, err = r.Search(ctx, req)
 		}
 		return result, errors.Join(err, addNotes(ctx, x, req, &result))
@@ -96,6 +103,9 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 	if err != nil {
 		return result, err
 	}
+	if req.Regex != nil {
+		return result, archive.Invalid("a regular expression is searched in logs, and the team's archive has none", "search for words, or leave out --team")
+	}
 	return recall.New(store.Index, a.Now, a.queryEmbedders().table).Search(ctx, req)
 }
 
@@ -103,6 +113,10 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 // key that the index uses for the project in a folder.
 func (a *App) searchRequest(ctx context.Context, w Workspace, index TeamIndex, q SearchQuery, keyOf func(dir string) string) (recall.Request, error) {
 	req, err := recall.Parse(q.Text, a.Now())
+	if q.Regex {
+		req = recall.Request{Query: q.Text}
+		req.Regex, err = recall.Pattern(q.Text)
+	}
 	if err != nil {
 		return req, err
 	}

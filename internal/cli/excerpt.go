@@ -15,7 +15,7 @@ const hitRows = 3
 // hasHead reports whether the first line of a hit names its tool with the file or the
 // command.
 func hasHead(h recall.Hit) bool {
-	return !h.Deep && slices.Contains([]archive.PassageKind{archive.KindCommand, archive.KindEdit, archive.KindOutput}, h.Kind)
+	return slices.Contains([]archive.PassageKind{archive.KindCommand, archive.KindEdit, archive.KindOutput}, h.Kind)
 }
 
 // headLine shortens the first line of a hit to width cells. A path in the project becomes

@@ -39,6 +39,7 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 	f.StringVar(&q.Branch, "branch", "", "only sessions on this git branch, by name or a part of it")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Rewound, "rewound", false, "include rewound turns")
+	f.BoolVar(&q.Regex, "regex", false, "QUERY is a regular expression (RE2), searched in the logs")
 	f.BoolVar(&q.Deep, "deep", false, "also read the logs of partly indexed passages")
 	f.BoolVar(&q.Explain, "explain", false, "explain the score of each hit")
 	f.BoolVar(&q.Team, "team", false, "the team's archive instead of the local one (default with postgres.read)")
@@ -55,6 +56,7 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 		if q.All {
 			q.Name = ""
 		}
+		q.Logs = !q.Team
 		if !a.json {
 			q.PerSession = perSession
 		}
@@ -220,6 +222,8 @@ func (a *commands) printNotes(result recall.Result, style func(string) string) {
 	case len(result.Hits) == 0:
 	case result.Relaxed == recall.RelaxedWritten:
 		fmt.Fprintln(a.out, style("No indexed passage contains it as written; these contain its words. --deep reads the logs as well."))
+	case result.Relaxed == recall.RelaxedLogs:
+		fmt.Fprintln(a.out, style("The index holds these outputs in part; the logs were read briefly. --deep reads all of them."))
 	case result.Relaxed == recall.RelaxedPhrase:
 		fmt.Fprintln(a.out, style("No passage contains the phrase; these contain its words."))
 	case result.Relaxed == recall.RelaxedPrefix:
@@ -239,19 +243,21 @@ func (a *commands) printHit(h recall.Hit, result recall.Result, at time.Time) {
 	}
 	line := gap + p.bold(h.Handle) + gap + p.kind(kind)
 	cells := len(gap) + text.Cells(h.Handle) + len(gap) + len(kind)
-	head, body := h.Text, h.Text
+	head, body := h.Head, h.Text
 	if ago := a.ago(h.Time); ago != a.ago(at) {
 		line, cells = line+gap+p.dim(ago), cells+len(gap)+text.Cells(ago)
 	}
 	if h.Related {
 		line += gap + p.dim("related in meaning")
 	} else if hasHead(h) {
-		head, body, _ = strings.Cut(h.Text, "\n")
+		if !h.Deep {
+			head, body, _ = strings.Cut(h.Text, "\n")
+		}
 		line += gap + mark(headLine(h, head, width-cells-len(gap)))
 	}
 	fmt.Fprintln(a.out, line)
 	sign := 0
-	if h.Kind == archive.KindEdit && hasHead(h) {
+	if h.Kind == archive.KindEdit && !h.Deep {
 		body, sign = signed(body), len("+ ")
 	}
 	for _, row := range excerptRows(body, result.Marks, sign, width-2*len(gap), hitRows) {

@@ -57,7 +57,7 @@ type searchIn struct {
 func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error) {
 	q := app.SearchQuery{
 		Text: in.Query, Scope: scope(in.Project), Session: in.Session, Agents: in.Agents, Limit: limit(in.Limit, searchDefault, searchMax),
-		Failed: in.Failed, Branch: in.Branch,
+		Failed: in.Failed, Branch: in.Branch, Logs: true,
 	}
 	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
 		return out, err
@@ -118,6 +118,8 @@ func note(r recall.Result) string {
 	switch r.Relaxed {
 	case recall.RelaxedWritten:
 		list = append(list, "No passage contains it as written; these contain its words.")
+	case recall.RelaxedLogs:
+		list = append(list, "The index holds these outputs in part; the logs were read briefly.")
 	case recall.RelaxedPhrase:
 		list = append(list, "No passage contains the phrase; these contain its words.")
 	case recall.RelaxedPrefix:

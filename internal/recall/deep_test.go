@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,63 @@ func TestDeepReadsTextsWithoutLineEnds(t *testing.T) {
 			if len(h.Text) > archive.MaxPassage {
 				t.Errorf("a hit of %d bytes", len(h.Text))
 			}
+		}
+	}
+}
+
+// A word that only the part outside the index contains is found there, not corrected.
+func TestWordsOfTheLogsAreNotCorrected(t *testing.T) {
+	p, l := longOutput(alpha, 4, append(filler(300), "the strandlin number")...)
+	s := newStore(p, said(alpha, 5, 0, "the strandline number"))
+	res, err := newRecall(s).Briefly(t.Context(), s, l, parsed(t, "strandlin number"))
+	if err != nil || len(res.Hits) != 1 || !res.Hits[0].Deep || res.Relaxed != recall.RelaxedLogs || len(res.Corrected) > 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	res, err = newRecall(s).Briefly(t.Context(), s, l, parsed(t, "strandlime number"))
+	if err != nil || len(res.Hits) == 0 || res.Hits[0].Deep || len(res.Corrected) != 1 {
+		t.Errorf("a word of no log: %+v, %v", res, err)
+	}
+	scanned := l.scanned
+	if _, err = newRecall(s).Briefly(t.Context(), s, l, parsed(t, "strandline number")); err != nil || l.scanned != scanned {
+		t.Errorf("%d lines read for words of the index, %v", l.scanned-scanned, err)
+	}
+}
+
+func TestRegex(t *testing.T) {
+	p, l := longOutput(alpha, 4, append(filler(300), "\tfunc parseError(s string)", "the end")...)
+	s := newStore(p, said(beta, 5, 0, "call lexError( here\nfunc runError(1)"), said(beta, 6, 0, "func runError(2)"))
+	for _, test := range []struct {
+		expr string
+		req  recall.Request
+		want []string
+	}{
+		{`func.*Error\(`, recall.Request{}, []string{"aaaaaaaa/4.0 true", "bbbbbbbb/5.0 false", "bbbbbbbb/6.0 false"}},
+		{`^func \w+Error`, recall.Request{}, []string{"bbbbbbbb/5.0 false", "bbbbbbbb/6.0 false"}},
+		{`(?i)PARSEERROR`, recall.Request{}, []string{"aaaaaaaa/4.0 true"}},
+		{`PARSEERROR`, recall.Request{}, nil},
+		{`Error`, recall.Request{Kinds: []archive.PassageKind{archive.KindOutput}}, []string{"aaaaaaaa/4.0 true"}},
+		{`Error`, recall.Request{Text: "call"}, []string{"bbbbbbbb/5.0 false"}},
+		{`Error`, recall.Request{Limit: 1}, []string{"aaaaaaaa/4.0 true"}},
+		{`Error`, recall.Request{PerSession: 1}, []string{"aaaaaaaa/4.0 true", "bbbbbbbb/5.0 false"}},
+	} {
+		re, err := recall.Pattern(test.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.req.Regex = re
+		res, err := newRecall(s).Regex(t.Context(), s, l, test.req)
+		var have []string
+		for _, h := range res.Hits {
+			have = append(have, fmt.Sprint(h.Handle, " ", h.Deep))
+			if len(res.Marks(h.Text)) == 0 {
+				t.Errorf("%s: no mark in %q", test.expr, h.Text)
+			}
+		}
+		if err != nil || !slices.Equal(have, test.want) {
+			t.Errorf("%s: %q, %v, want %q", test.expr, have, err, test.want)
+		}
+		if test.req.PerSession > 0 && res.More[beta] != 1 {
+			t.Errorf("more %v", res.More)
 		}
 	}
 }

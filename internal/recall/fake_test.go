@@ -147,7 +147,7 @@ func (s *store) Sessions(ctx context.Context, f archive.SessionFilter) ([]archiv
 func (s *store) Passages(_ context.Context, sp archive.PassageSpan) ([]archive.Passage, error) {
 	var out []archive.Passage
 	for _, p := range s.passages {
-		if p.Session == sp.Session && p.Turn >= sp.TurnFrom && (sp.TurnTo == 0 || p.Turn < sp.TurnTo) {
+		if p.Session == sp.Session && p.Turn >= sp.TurnFrom && (sp.TurnTo == 0 || p.Turn < sp.TurnTo) && p.Of(sp.Kinds) {
 			out = append(out, p)
 		}
 	}
@@ -160,9 +160,12 @@ type logs struct {
 	scanned int
 }
 
-func (l *logs) ScanLines(ctx context.Context, session string, from, to int, fn func(int, string) error) error {
+func (l *logs) ScanLines(ctx context.Context, session string, from, to int, want func(string) bool, fn func(int, string) error) error {
 	for i := from; i < to && i < len(l.lines[session]); i++ {
 		l.scanned++
+		if !want(l.lines[session][i]) {
+			continue
+		}
 		if err := fn(i, l.lines[session][i]); err != nil {
 			return err
 		}

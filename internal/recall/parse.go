@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,14 +25,15 @@ type Request struct {
 	Branch   string   // value of branch:, which the caller resolves into Branches
 	Branches []string // git branches; empty for all
 	Kinds    []archive.PassageKind
-	Failed   bool      // only calls that failed
-	Since    time.Time // zero: no limit
-	Until    time.Time // zero: no limit
-	When     *When     // time words removed from Text; used if Since and Until are zero
-	Agents   bool      // include sub-agents' sessions
-	Dead     bool      // include branches before a rewind
-	AsTyped  bool      // without corrections
-	Limit    int       // largest number of hits, 0 for DefaultLimit
+	Failed   bool           // only calls that failed
+	Since    time.Time      // zero: no limit
+	Until    time.Time      // zero: no limit
+	When     *When          // time words removed from Text; used if Since and Until are zero
+	Agents   bool           // include sub-agents' sessions
+	Dead     bool           // include branches before a rewind
+	Regex    *regexp.Regexp // what the texts of hits match, or nil; see Recall.Regex
+	AsTyped  bool           // without corrections
+	Limit    int            // largest number of hits, 0 for DefaultLimit
 	// PerSession is the largest number of hits of a session, 0 for no limit. Result.More
 	// counts the others.
 	PerSession int
@@ -52,6 +54,7 @@ const MaxQuery = 16 << 10
 //	file:PATH      touches a file; a part of the path is enough
 //	kind:KIND      prompt, reply, thinking, command, edit, output or summary
 //	failed:true    of a command or another call that failed
+//	regex:EXPR     matches a regular expression, in the logs
 //	branch:NAME    in a session on a git branch; a part of the name is enough
 //	since:TIME     at or after 7d, 2h, 3w, yesterday, 2026-11-01 …
 //	until:TIME     before; a day or a month is included whole
@@ -153,6 +156,8 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 		r.Since, err = ParseTime(value, now)
 	case "until":
 		r.Until, err = Until(value, now)
+	case "regex":
+		r.Regex, err = Pattern(value)
 	case "branch":
 		r.Branch = value
 	case "failed":
@@ -167,7 +172,7 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 func example(name string) string {
 	return map[string]string{
 		"kind": "kind:command", "since": "since:7d", "until": "until:7d", "session": "session:7f3a12cd", "file": "file:store.go", "project": "project:all",
-		"branch": "branch:main", "failed": "failed:true",
+		"branch": "branch:main", "failed": "failed:true", "regex": "regex:func.*Error",
 	}[name]
 }
 

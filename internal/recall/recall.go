@@ -150,7 +150,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	for _, f := range req.Files {
 		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
 	}
-	if len(s.query.Terms) == 0 {
+	if len(s.query.Terms) == 0 && req.Regex == nil {
 		return nil, archive.Invalid("the query has no words", "give at least one word, e.g. strandline search \"retry policy\"")
 	}
 	if req.Session == "" {

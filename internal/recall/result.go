@@ -77,6 +77,7 @@ const (
 	RelaxedWritten Relaxed = "written" // code need not be contained as it is written
 	RelaxedPhrase  Relaxed = "phrase"  // the words of phrases need not be adjacent
 	RelaxedPrefix  Relaxed = "prefix"  // each word is a prefix
+	RelaxedLogs    Relaxed = "logs"    // from the logs: the index holds these texts in part
 )
 
 // Hit is a matching passage.
@@ -111,6 +112,7 @@ type Hit struct {
 	Paths       []string     `json:"-"`
 	Root        string       `json:"-"` // folder of the project, "" if unknown
 	Worktree    string       `json:"-"` // see archive.Project
+	Head        string       `json:"-"` // with Deep, the first line of the indexed passage
 	id          int64        // the store's number of the passage, 0 for none
 }
 

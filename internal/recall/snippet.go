@@ -59,8 +59,8 @@ func SnippetOf(s string, marksIn func(string) []Mark, width int) (string, []Mark
 	}
 	out := marks[:0]
 	for _, m := range marks {
-		if m.From >= from && m.To <= to {
-			out = append(out, Mark{m.From + shift, m.To + shift})
+		if m.From >= from && m.From < to {
+			out = append(out, Mark{m.From + shift, min(m.To, to) + shift})
 		}
 	}
 	return part, out
@@ -115,8 +115,8 @@ func bestPart(text string, marks []Mark, width int) (from, to int) {
 	for i, m := range marks {
 		end := skipRunes(text, m.From, size)
 		words := map[string]bool{}
-		for _, n := range marks[i:] {
-			if n.To > end {
+		for k, n := range marks[i:] {
+			if n.To > end && k > 0 {
 				break
 			}
 			words[strings.ToLower(text[n.From:n.To])] = true

@@ -164,14 +164,14 @@ func correctable(t archive.Term) bool {
 // nearest returns the indexed word with the fewest typos, and the most used of several,
 // or "".
 func (s *search) nearest(ctx context.Context, word string) (string, error) {
+	if known, err := s.isWord(ctx, word); known || err != nil {
+		return "", err
+	}
 	if len(word) <= maxProbed {
 		best, err := s.mostUsed(ctx, typosOf(word))
 		if best != "" || err != nil || len(word) < minTwoTypos {
 			return best, err
 		}
-	}
-	if known, err := s.isWord(ctx, word); known || err != nil {
-		return "", err
 	}
 	similar, err := s.store.WordsFrom(ctx, word[:twoTypoStem], maxStem)
 	if err != nil {
@@ -191,8 +191,8 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 	return "", nil
 }
 
-// isWord reports whether the embedder knows a word. Two typos in it are then another
-// word: "conclusion" is not "confusion".
+// isWord reports whether the embedder knows a word. With a typo it is then another word:
+// "conclusion" is not "confusion", "patched" is not "matched".
 func (s *search) isWord(ctx context.Context, word string) (bool, error) {
 	if s.embedder == nil {
 		return false, nil
