@@ -52,6 +52,7 @@ func (a *commands) commands() []command {
 		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
 		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
 		{"day", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},
+		{"day", "share HANDLE", "Write a session or a turn as one readable file, redacted", a.shareCommand},
 		{"day", "remember TEXT", "Remember a note, for searches and restored contexts", a.rememberCommand},
 		{"day", "stats [SESSION]", "Show tokens and cost by day, model and project, and failing tools", a.statsCommand},
 		{"day", "serve", "Serve the archive over HTTP: a web page and a JSON API", a.serveCommand},
