@@ -51,6 +51,7 @@ func (a *commands) commands() []command {
 		{"day", "resume HANDLE [-- ARGUMENT...]", "Start the client in a session, restoring its files first if need be", a.resumeCommand},
 		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
 		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
+		{"day", "restore-file PATH", "Write a file's content as a session last saw it", a.restoreFileCommand},
 		{"day", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},
 		{"day", "share HANDLE", "Write a session or a turn as one readable file, redacted", a.shareCommand},
 		{"day", "remember TEXT", "Remember a note, for searches and restored contexts", a.rememberCommand},
