@@ -21,7 +21,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help build install demo quick test race check faults days fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
-	cover tools client onnxruntime onnx generate dist reproducible vulncheck sbom notices clean
+	cover tools client onnxruntime axe onnx pictures generate dist reproducible vulncheck sbom notices clean
 
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,10 +50,10 @@ demo: build ## run the demo; it changes nothing of yours
 quick: ## run the unit tests of the packages that differ from BASE (default the last commit), in seconds
 	@GO=$(GO) ./scripts/quick.sh $(BASE)
 
-test: client onnxruntime ## run all tests, installing their requirements
+test: client onnxruntime axe ## run all tests, installing their requirements
 	@STRANDLINE_E2E=1 GO=$(GO) ./scripts/test.sh -timeout $(TEST_TIMEOUT)
 
-race: client onnxruntime ## run all tests with the race detector (needs a C compiler)
+race: client onnxruntime axe ## run all tests with the race detector (needs a C compiler)
 	STRANDLINE_E2E=1 CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
 
 check: fmt-check lint vet fuzz-seeds race ## all checks that a change must pass
@@ -125,6 +125,12 @@ client: # the real client for the end-to-end tests, which report when it is miss
 
 onnxruntime: # the library for the tests of the embedding helper, which report when it is missing
 	@./scripts/install-onnxruntime.sh >/dev/null || echo "the ONNX Runtime is not installed: the test of the embedding helper will skip and say so"
+
+axe: # the library of the test of the page's accessibility, which reports when it is missing
+	@./scripts/install-axe.sh >/dev/null || echo "axe-core is not installed: the accessibility of the page will not be tested"
+
+pictures: build ## rewrite the pictures in docs (needs script and Chromium)
+	@GO=$(GO) ./scripts/pictures.sh bin
 
 onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (needs a C compiler)
 	CGO_ENABLED=1 $(GO) build -trimpath -tags onnx -ldflags '-s -w' -o bin/strandline-onnx$(EXE) ./cmd/strandline-onnx

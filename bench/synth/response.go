@@ -155,3 +155,14 @@ func toolNames(blocks []Row) []string {
 	}
 	return names
 }
+
+// Load adds tokens to the context, as a large file would that the rows do not hold.
+func (s *Session) Load(tokens int64) { s.context += tokens }
+
+// AnswerPicture writes the result of a tool call that read a picture, as base64.
+func (s *Session) AnswerPicture(call, media, data string) {
+	s.tick(10, 50)
+	source := Row{}.Str("type", "base64").Str("media_type", media).Str("data", data)
+	result := Row{}.Str("tool_use_id", call).Str("type", "tool_result").List("content", Row{}.Str("type", "image").Obj("source", source))
+	s.result(call, result, Row{}.Obj("toolUseResult", Row{}.Str("type", "image")), 1500)
+}

@@ -43,7 +43,7 @@ export async function compaction(s, index, signal) {
     bar(kept, restored, lost),
     el("div", { class: "lists" },
       list("Kept", "good", kept, c.kept_terms, c.ours ? "in the replacement conversation" : "in the client's summary"),
-      !c.ours && list(c.given ? "Restored" : "Would be restored", "accent", restored, c.restored_terms, c.given ? "not in the summary, added by Strandline" : "not in the summary; Strandline was not connected"),
+      !c.ours && list(c.given ? "Restored" : "Would be restored", "blue", restored, c.restored_terms, c.given ? "not in the summary, added by Strandline" : "not in the summary; Strandline was not connected"),
       list("Lost and needed later", "bad", lost, c.lost_terms, "in neither; the session had to find it again")),
     texts);
 }
@@ -53,7 +53,7 @@ function bar(...parts) {
   const all = parts.reduce((a, b) => a + b, 0) || 1;
   const node = el("div", { class: "shares", role: "img", "aria-label": ["kept", "restored", "lost"].map((name, i) => `${parts[i]} ${name}`).join(", ") });
   parts.forEach((n, i) => {
-    const one = el("span", { class: ["good", "accent", "bad"][i] });
+    const one = el("span", { class: ["good", "blue", "bad"][i] });
     one.style.width = `${(100 * n) / all}%`;
     node.append(one);
   });

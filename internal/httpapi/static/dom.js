@@ -8,7 +8,7 @@ export function el(tag, props, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((c) => c !== undefined && c !== null && c !== false));
+  node.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false));
   return node;
 }
 

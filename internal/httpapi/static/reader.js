@@ -11,10 +11,10 @@ export function reader(turns, signal, seen) {
   const node = el("div", { class: "reader" }, earlier, list, end);
   const shown = new Map(); // elements by turn number
   let first = 0, last = -1, busy = false, current = 0;
+  let opened = 0; // counts calls of open: what an earlier one fetches is dropped
   const make = async (i) => {
     const t = await turns.at(i);
     const made = turn(t, turns.session.project, signal);
-    shown.set(i, made);
     if (t.compactions.length) made.append(...t.compactions.map((c) => marker(c)));
     await made.read();
     return made;
@@ -24,23 +24,27 @@ export function reader(turns, signal, seen) {
     shown.delete(i);
   };
   const after = async () => {
-    if (busy || last + 1 >= turns.total || signal.aborted) return;
+    if (busy || last < 0 || last + 1 >= turns.total || signal.aborted) return;
     busy = true;
+    const mine = opened;
     try {
-      list.append(await make(last + 1));
-      last++;
+      const made = await make(last + 1);
+      if (mine !== opened) return;
+      shown.set(++last, made);
+      list.append(made);
       while (last - first + 1 > most) drop(first++);
       earlier.hidden = first === 0;
     } finally {
-      busy = false;
+      if (mine === opened) busy = false;
     }
     if (end.getBoundingClientRect().top < innerHeight + 800) after();
   };
   const before = async () => {
     if (busy || first === 0) return;
     busy = true;
-    const made = await make(first - 1);
-    first--;
+    const mine = opened, made = await make(first - 1);
+    if (mine !== opened) return;
+    shown.set(--first, made);
     list.prepend(made);
     earlier.hidden = first === 0;
     busy = false;
@@ -49,10 +53,13 @@ export function reader(turns, signal, seen) {
   node.open = async (i) => {
     i = Math.max(0, Math.min(i, turns.total - 1));
     if (!shown.has(i)) {
-      for (const k of [...shown.keys()]) drop(k);
+      const mine = ++opened;
       const made = await make(i);
+      if (mine !== opened) return shown.get(current) ?? made;
+      shown.clear();
+      shown.set(i, made);
       list.replaceChildren(made);
-      [first, last] = [i, i];
+      [first, last, busy] = [i, i, false];
       earlier.hidden = i === 0;
     }
     const made = shown.get(i);
@@ -68,7 +75,8 @@ export function reader(turns, signal, seen) {
     if (t && old) await old.read(true);
     await after();
   };
-  node.atEnd = () => last === turns.total - 1 && end.getBoundingClientRect().top < innerHeight + 200;
+  node.atEnd = () => last === turns.total - 1 && end.getBoundingClientRect().top < innerHeight + 100;
+  node.toEnd = () => list.lastElementChild?.scrollIntoView({ block: "end" });
   const at = (i) => { current = i; seen(i); };
   Object.defineProperty(node, "current", { get: () => current });
   const look = () => {

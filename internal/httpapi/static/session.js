@@ -14,7 +14,7 @@ const names = { "": "Turns", tasks: "Tasks", files: "Files", compactions: "Compa
 export async function session(view) {
   const { main, path, query, signal } = view;
   const [id, place = ""] = path.split("/");
-  const turns = await source(id, signal);
+  const [turns, state] = await Promise.all([source(id, signal), get("/running", null, signal).catch(() => ({ items: [] }))]);
   const s = turns.session;
   document.title = `${s.title || s.handle} · Strandline`;
   const tab = names[place] ? place : "";
@@ -36,16 +36,15 @@ export async function session(view) {
     await tabs[tab]({ ...view, s, body });
     return;
   }
-  await read({ ...view, s, turns, top, place, live, q: query.get("q") });
+  await read({ ...view, s, turns, state, top, place, live, q: query.get("q") });
 }
 
 const facts = (s) => [count(s.turns, "turn"), count(s.steps, "step"), count(s.calls, "call"), lasting((new Date(s.last) - new Date(s.first)) / 1000), bytes(s.bytes), s.model, s.branch].filter(Boolean).join(" · ");
 
-const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-const resume = (s) => `${s.folder ? `cd ${quote(s.folder)} && ` : ""}claude --resume ${s.session}`;
+const resume = (s) => `strandline resume ${s.handle}`;
 
 /** read shows the rail and the turns. */
-async function read({ main, s, turns, top, place, q, signal, keys, live }) {
+async function read({ main, s, turns, state, top, place, q, signal, keys, live }) {
   const turn = Number(place.split(".")[0]) || 0;
   let node; // the reader
   const side = rail(turns, (i) => node.open(i));
@@ -60,7 +59,6 @@ async function read({ main, s, turns, top, place, q, signal, keys, live }) {
     j: () => node.open(node.current + 1), k: () => node.open(node.current - 1), g: () => node.open(0), G: () => node.open(turns.total - 1),
     o: () => toggle(document.getElementById(`t${node.current}`)),
   });
-  const state = await get("/running", null, signal).catch(() => ({ items: [] }));
   const working = () => (live.hidden = !state.items.find((r) => r.session === s.session)?.working);
   working();
   if (turns.total > 0) {
@@ -81,7 +79,7 @@ async function read({ main, s, turns, top, place, q, signal, keys, live }) {
     await node.grow();
     Object.assign(state, await get("/running", null, signal));
     working();
-    if (bottom) scrollTo(0, document.documentElement.scrollHeight);
+    if (bottom) node.toEnd();
   });
 }
 
