@@ -3,9 +3,10 @@
 # Installs the client for the end-to-end tests with npm and prints the path of its
 # program. FOLDER defaults to STRANDLINE_CACHE or .cache in the repository; nothing
 # outside FOLDER changes. An installed client is verified by its checksum and kept.
+# STRANDLINE_CLIENT_VERSION selects another version than the one that is tested by default.
 # If STRANDLINE_CLIENT is set, its value is printed and nothing is installed.
 set -eu
-version=2.1.329
+version=${STRANDLINE_CLIENT_VERSION:-2.1.329}
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-${STRANDLINE_CACHE:-$root/.cache}}
 target=$folder/client-$version

@@ -38,7 +38,7 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	cfg, _ := a.Settings() // rejected settings are findings
 	out := install.Check(ctx, install.CheckOptions{
 		ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
-		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf,
+		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf, ClientVersion: a.clientVersion(ctx),
 	})
 	for _, p := range cfg.Problems() {
 		out = append(out, warn("settings", p.Msg, "`strandline config` prints the effective values"))
@@ -58,6 +58,64 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	out = slices.Concat(out, a.checkCompanion(ctx), a.checkModel(ctx, cfg), a.checkDisk(cfg.Paths.Home))
 	archived, err := a.checkArchive(ctx)
 	return append(out, archived...), err
+}
+
+// Fix removes the causes of findings that Strandline can remove without asking, and
+// returns these findings.
+func (a *App) Fix(findings []Finding) (fixed []Finding, err error) {
+	for _, f := range findings {
+		if f.Fix == nil {
+			continue
+		}
+		if ferr := f.Fix(); ferr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", f.Msg, ferr))
+			continue
+		}
+		fixed = append(fixed, f)
+	}
+	return fixed, err
+}
+
+// clientVersion returns the client's version in the newest session, "" without one.
+func (a *App) clientVersion(ctx context.Context) string {
+	list, err := read(ctx, a, func(x Archive) ([]archive.Session, error) {
+		return x.Index.Sessions(ctx, archive.SessionFilter{Limit: 1})
+	})
+	if err != nil || len(list) == 0 {
+		return "" // checkArchive reports the error
+	}
+	return list[0].Version
+}
+
+// unanswered is how many compactions in a row the plugin has to miss to be reported.
+const unanswered = 3
+
+// checkAnswers reports that the client does not use the plugin, by the last compactions
+// since the plugin was switched on. This covers causes that leave no trace elsewhere: the client
+// unloads modules for a session after three crashes of their worker.
+func (a *App) checkAnswers(ctx context.Context, x Archive) ([]Finding, error) {
+	since := install.PluginSince(x.Config.Paths.Home)
+	if since.IsZero() {
+		return nil, nil
+	}
+	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true, Compacted: true, Limit: 2 * unanswered})
+	if err != nil {
+		return nil, err
+	}
+	var last []archive.Compaction
+	for _, s := range sessions {
+		list, err := x.Index.Compactions(ctx, archive.Span{Session: s.ID, Newest: true, Limit: unanswered})
+		if err != nil {
+			return nil, err
+		}
+		last = append(last, slices.DeleteFunc(list, func(c archive.Compaction) bool { return c.Time.Before(since) })...)
+	}
+	slices.SortFunc(last, func(a, b archive.Compaction) int { return b.Time.Compare(a.Time) })
+	if last = last[:min(len(last), unanswered)]; len(last) < unanswered || slices.ContainsFunc(last, func(c archive.Compaction) bool { return c.Ours }) {
+		return nil, nil
+	}
+	return []Finding{warn("plugin", fmt.Sprintf("the plugin is switched on, but the last %d compactions were not its own", unanswered),
+		"start the client again: it unloads plugin modules for a session after three crashes; `claude --debug` logs why a \"hooks module\" is not loaded")}, nil
 }
 
 // checkCompanion checks that the companion program exists and has this version.
@@ -157,6 +215,7 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		}
 		if n > 0 {
 			out = append(out, warn("index", UnindexedText(n), "`strandline maintain` indexes the rest"))
+			out[len(out)-1].Fix = func() error { _, err := a.Maintain(ctx, false); return err }
 		} else {
 			out = append(out, finding(install.LevelOK, "index", "the index is sound", ""))
 		}
@@ -167,17 +226,20 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		missing, err := w.Capture.Uncaptured(jobs)
 		if missing.Files > 0 {
 			out = append(out, warn("capture", UncapturedText(missing.Files), "`strandline import` brings it in"))
+			out[len(out)-1].Fix = func() error { _, err := a.Import(ctx, ImportOptions{}); return err }
 		}
 		moved, merr := a.checkMoved(ctx, x)
 		out = append(out, moved...)
 		cut, cerr := a.checkReach(ctx, x)
 		out = append(out, cut...)
+		answers, aerr := a.checkAnswers(ctx, x)
+		out = append(out, answers...)
 		lost, lerr := a.lostLogs(ctx, w, "")
 		if len(lost) > 0 {
 			out = append(out, finding(install.LevelFail, "logs", LostText(len(lost))+", "+lost[0].Path+" first",
 				"`strandline verify` names them; `strandline import` logs again what the client still has"))
 		}
-		return errors.Join(err, merr, cerr, lerr)
+		return errors.Join(err, merr, cerr, aerr, lerr)
 	})
 	err = errors.Join(err, w.Journal.Log.Verify(ctx, func(_ string, _ sessionlog.VerifyReport, err error) {
 		if err != nil {

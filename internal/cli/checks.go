@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -80,8 +81,17 @@ func (a *commands) printHoles(holes []app.LogHole) {
 }
 
 func (a *commands) doctorCommand(cmd *cobra.Command) {
+	fix := cmd.Flags().Bool("fix", false, "remove what can be removed without asking: missing hooks and plugin files, open permissions, deferred work")
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Finding, error) {
 		findings, err := a.app.Doctor(ctx)
+		if *fix && err == nil {
+			fixed, ferr := a.app.Fix(findings)
+			for _, f := range fixed {
+				fmt.Fprintf(a.errOut, "fixed: %s\n", f.Msg)
+			}
+			findings, err = a.app.Doctor(ctx)
+			err = errors.Join(ferr, err)
+		}
 		if err == nil && app.Failed(findings) {
 			err = silentError{ExitInternal}
 		}

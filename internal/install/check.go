@@ -24,6 +24,9 @@ type Finding struct {
 	Topic string `json:"topic"` // "settings", "hooks", "binary", "timeouts", "retention", "neighbours", "plugin", "home"
 	Msg   string `json:"msg"`   // one sentence
 	Hint  string `json:"hint,omitempty"`
+	// Fix removes the cause. It changes only what Strandline wrote; nil if that is not
+	// possible.
+	Fix func() error `json:"-"`
 }
 
 // CheckOptions configures Check. All paths are absolute.
@@ -33,7 +36,9 @@ type CheckOptions struct {
 	Home       string // Strandline's folder
 	Exe        string // the current binary
 	Version    string // its version
-	GOOS       string // empty: this system
+	// ClientVersion is the version of the client that was seen last; "" if unknown.
+	ClientVersion string
+	GOOS          string // empty: this system
 	// ManagedDir holds the administrator's settings; empty: the client's default.
 	ManagedDir string
 	// Getenv reads environment variables; nil: there are none.
@@ -78,11 +83,16 @@ type checker struct {
 	files    []settings // in order of precedence
 	hooks    []seenHook // of all files and plugins
 	findings []Finding
+	// answering lists other plugins that answer compactions.
+	answering []string
 }
 
 func (c *checker) report(level Level, topic, msg, hint string) {
 	c.findings = append(c.findings, Finding{Level: level, Topic: topic, Msg: msg, Hint: hint})
 }
+
+// fixLast makes the last finding fixable.
+func (c *checker) fixLast(fix func() error) { c.findings[len(c.findings)-1].Fix = fix }
 
 // readAll reads all files that the client merges, and the hooks of enabled plugins.
 func (c *checker) readAll() {

@@ -91,15 +91,35 @@ func (c *checker) checkEvents() {
 	}
 	if len(waited) > 0 {
 		c.report(LevelInfo, "hooks", "the client waits at "+strings.Join(waited, ", ")+" for a hook without an answer", "run `strandline init`, which makes it asynchronous")
+		c.fixLast(c.reinstall())
 	}
+	c.checkShared()
 	switch {
 	case len(missing) == len(wanted):
 		c.report(LevelFail, "hooks", "the client does not call Strandline", "run `strandline init`")
+		c.fixLast(c.reinstall())
 	case len(missing) > 0:
 		c.report(LevelFail, "hooks", "the client does not call Strandline at "+strings.Join(missing, ", "), "run `strandline init`")
+		c.fixLast(c.reinstall())
 	default:
 		c.report(LevelOK, "hooks", fmt.Sprintf("the client calls Strandline at all %d events", len(wanted)), "")
 	}
+}
+
+// checkShared reports hooks with a path of this machine in the settings that a project's
+// users share.
+func (c *checker) checkShared() {
+	path := filepath.Join(c.opts.ProjectDir, ".claude", "settings.json")
+	own := func(h seenHook) bool {
+		call, ok := c.call(h)
+		return ok && h.path == path && !byName(call.path)
+	}
+	if c.opts.ProjectDir == "" || path == filepath.Join(c.opts.ClientDir, "settings.json") || !slices.ContainsFunc(c.hooks, own) {
+		return
+	}
+	c.report(LevelWarn, "hooks", path+", which others may share, names a program of this machine",
+		"run `strandline init --scope project`, which moves the entries to settings.local.json")
+	c.fixLast(c.moveShared)
 }
 
 // duplication is two hooks of an event that run together.
@@ -151,6 +171,9 @@ func (c *checker) checkBinaries(ctx context.Context) {
 		}
 		if level != "" {
 			c.report(level, "binary", "the hooks call "+state, hint)
+			if level == LevelFail {
+				c.fixLast(c.reinstall())
+			}
 		}
 	}
 }

@@ -73,6 +73,9 @@ const maxEntries = 20_000
 func (c *checker) checkHome() {
 	level, msg, hint := c.homeState()
 	c.report(level, "home", msg, hint)
+	if level == LevelWarn {
+		c.fixLast(c.makePrivate)
+	}
 }
 
 func (c *checker) homeState() (level Level, msg, hint string) {

@@ -120,6 +120,7 @@ func (c *checker) readPlugins() {
 		for _, at := range installed[id] {
 			path := filepath.Join(at.InstallPath, "hooks", "hooks.json")
 			if values, ok := c.load(path); ok {
+				c.addRival(id, at.InstallPath, values)
 				c.collect(settings{path: path, root: at.InstallPath, values: values})
 			}
 		}

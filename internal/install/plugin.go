@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strandline/internal/state"
 	"strings"
+	"time"
+
+	"strandline/internal/state"
 )
 
 // The plugin has a module that answers the client's session.compact with
@@ -142,30 +144,22 @@ func eachPluginFile(fn func(rel string, data []byte) error) error {
 	})
 }
 
+// PluginSince returns when init last wrote settings that switch the plugin on; the zero
+// time without such settings.
+func PluginSince(home string) (since time.Time) {
+	m, err := readManifest(home)
+	if err != nil {
+		return since
+	}
+	for _, r := range m.Files {
+		if r.Entries["plugin/enabled"] != nil && r.Time.After(since) {
+			since = r.Time
+		}
+	}
+	return since
+}
+
 // pluginInUse reports whether settings in the manifest use the plugin.
 func (m *manifest) pluginInUse() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(m.Files)), func(r record) bool { return r.Entries["plugin/enabled"] != nil })
-}
-
-// checkPlugin reports whether the client uses the compactor plugin.
-func (c *checker) checkPlugin() {
-	const early = "plugin modules are an early access interface of the client, seen working with version 2.1.329; " +
-		"if it fails, the client compacts itself"
-	if !c.enabled(pluginName) {
-		c.report(LevelInfo, "plugin", "the compactor plugin is not switched on: the client summarizes with its model, and the hooks improve the summary",
-			"run `strandline init` without --no-plugin to switch it on")
-		return
-	}
-	missing := eachPluginFile(func(rel string, _ []byte) error {
-		if name := filepath.ToSlash(rel); name == pluginMCP || name == pluginSkill {
-			return nil // init --no-mcp, --no-skill
-		}
-		_, err := os.Stat(filepath.Join(pluginDir(c.opts.Home), rel))
-		return err
-	})
-	if missing != nil {
-		c.report(LevelWarn, "plugin", "the compactor plugin is switched on, but its files are missing: "+missing.Error(), "run `strandline init`")
-		return
-	}
-	c.report(LevelOK, "plugin", "the compactor plugin is switched on; "+early, "")
 }

@@ -127,32 +127,3 @@ func TestPluginRefusesUnexpectedSettings(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestCheckPlugin covers the findings about the plugin.
-func TestCheckPlugin(t *testing.T) {
-	find := func(w *world) Finding {
-		for _, f := range Check(t.Context(), w.opts) {
-			if f.Topic == "plugin" {
-				return f
-			}
-		}
-		return Finding{}
-	}
-	w := newWorld(t)
-	if f := find(w); f.Level != LevelInfo || !strings.Contains(f.Hint, "--no-plugin") {
-		t.Errorf("without the plugin: %+v", f)
-	}
-	in := New(Options{ClientDir: w.opts.ClientDir, Home: w.opts.Home, Exe: w.opts.Exe, GOOS: "linux", Plugin: true})
-	if _, err := in.Apply(t.Context(), Plan{}); err != nil {
-		t.Fatal(err)
-	}
-	if f := find(w); f.Level != LevelOK || !strings.Contains(f.Msg, "early access") || !strings.Contains(f.Msg, "2.1.329") {
-		t.Errorf("with the plugin: %+v", f)
-	}
-	if err := os.RemoveAll(pluginDir(w.opts.Home)); err != nil {
-		t.Fatal(err)
-	}
-	if f := find(w); f.Level != LevelWarn {
-		t.Errorf("without its files: %+v", f)
-	}
-}
