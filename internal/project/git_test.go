@@ -67,6 +67,8 @@ func TestRealRepositories(t *testing.T) {
 		at("app", "vendor"):              app,
 		at("fix"):                        in(app, at("fix")),
 		at("app", ".worktrees", "inner"): in(app, at("app", ".worktrees", "inner")),
+		at("app", ".worktrees", "gone"):  app,
+		at("app", "deleted", "package"):  app,
 		at("app", "vendor", "lib"): {
 			Key: "git:" + at("app", ".git", "modules", "vendor", "lib"), Name: "lib",
 			Root: at("app", "vendor", "lib"), Remote: filepath.ToSlash(at("lib")),

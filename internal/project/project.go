@@ -14,8 +14,9 @@ import (
 // It never fails.
 //
 // Inside a git repository the project is the repository: linked work trees share
-// its key, its root is the main work tree, and a submodule is a separate project.
-// Elsewhere, and for a missing folder, the project is the folder. An absolute path
+// its key, its root is the main work tree, and a submodule is a separate project. A deleted
+// folder, such as that of a work tree, belongs to the repository that it was inside of.
+// Elsewhere the project is the folder. An absolute path
 // of another system ("C:\src" on Linux, from an imported transcript) stays as it
 // is. An empty dir gives the zero Project.
 //
@@ -32,13 +33,29 @@ func Identify(dir string) archive.Project {
 		return folder(filepath.Clean(dir))
 	}
 	resolved, err := filepath.EvalSymlinks(abs)
+	inside := resolved
 	if err != nil {
-		return folder(abs)
+		resolved, inside = abs, existing(abs)
 	}
-	if repo, ok := locate(resolved); ok {
+	if repo, ok := locate(inside); ok {
 		return repo.project()
 	}
 	return folder(resolved)
+}
+
+// existing returns dir or its nearest parent that exists, with symbolic links resolved.
+func existing(dir string) string {
+	for {
+		resolved, err := filepath.EvalSymlinks(dir)
+		parent := filepath.Dir(dir)
+		if err == nil {
+			return resolved
+		}
+		if parent == dir {
+			return dir
+		}
+		dir = parent
+	}
 }
 
 // folder returns the project of a folder outside any repository. Drive letters
