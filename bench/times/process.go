@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"strandline/bench/times/rusage"
 )
 
 // Programs are the measured executables and their references.
@@ -97,6 +99,7 @@ func (w World) env() []string {
 type Result struct {
 	Took   time.Duration
 	CPU    time.Duration // user and system
+	Faults int64         // page faults; 0 where the system does not report them
 	Stdout []byte
 	Stderr []byte
 }
@@ -120,6 +123,7 @@ func (w World) Run(ctx context.Context, stdin []byte, name string, args ...strin
 	r := Result{Took: time.Since(start), Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
 	if cmd.ProcessState != nil {
 		r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		r.Faults = rusage.Faults(cmd.ProcessState)
 	}
 	if err != nil {
 		return r, fmt.Errorf("%w: %s %s: %w\n%s", errExit, filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(r.Stderr))

@@ -24,11 +24,14 @@ func (s Sample) Median() time.Duration { return s.Quantile(0.5) }
 type Times struct {
 	Wall Sample // elapsed time
 	CPU  Sample // user and system time, which other load hardly changes
+
+	Faults []int64 // page faults
 }
 
 // Add adds a run.
 func (t *Times) Add(r Result) {
 	t.Wall, t.CPU = append(t.Wall, r.Took), append(t.CPU, r.CPU)
+	t.Faults = append(t.Faults, r.Faults)
 }
 
 // Ratio returns how many times the median of s is that of t.

@@ -3,6 +3,7 @@ package times
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -68,6 +69,6 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) 
 func mb(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func spread(t Times) string {
-	return fmt.Sprintf("%d runs, %s to %s (10 to 90 %%), CPU %s", len(t.Wall),
-		ms(t.Wall.Quantile(0.1)), ms(t.Wall.Quantile(0.9)), ms(t.CPU.Median()))
+	return fmt.Sprintf("%d runs, %s to %s (10 to 90 %%), CPU %s, %d page faults", len(t.Wall),
+		ms(t.Wall.Quantile(0.1)), ms(t.Wall.Quantile(0.9)), ms(t.CPU.Median()), slices.Sorted(slices.Values(t.Faults))[len(t.Faults)/2])
 }

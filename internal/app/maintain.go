@@ -384,7 +384,7 @@ func (r Runner) Health(ctx context.Context, idx *Index) (h HealthReport, err err
 		}
 	}()
 	h.Time = r.Now().UnixMilli()
-	if r.Capture, err = r.Capture.Listed(); err != nil {
+	if r.Capture, err = r.Capture.Snapshot(); err != nil {
 		return h, err
 	}
 	var files []capture.Job

@@ -103,9 +103,13 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		if st.Measured, err = a.measured(ctx, x); err != nil {
 			return st, err
 		}
-		h, err := a.runner(x.Workspace).Health(ctx, x.Index)
+		runner := a.runner(x.Workspace)
+		if runner.Capture, err = x.Capture.Snapshot(); err != nil {
+			return st, err
+		}
+		h, err := runner.Health(ctx, x.Index)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
-		lost, lerr := x.Capture.LostLogs("", nil)
+		lost, lerr := runner.Capture.LostLogs("", nil)
 		st.Lost = len(lost)
 		return st, errors.Join(err, lerr)
 	})

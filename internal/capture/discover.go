@@ -207,7 +207,7 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 			continue
 		}
 		id := archiveID(h)
-		if h.Kind != sessionlog.KindTranscript && h.Kind != sessionlog.KindAgent || c.Forgotten().Has(id) {
+		if h.Kind != sessionlog.KindTranscript && h.Kind != sessionlog.KindAgent || c.forgets() && c.Forgotten().Has(id) {
 			continue // a side file, or an interrupted deletion
 		}
 		it, ok := byID[id]

@@ -69,6 +69,8 @@ type listing struct {
 	mu   sync.Mutex
 	logs map[string][]sessionlog.Entry // by the session's name in an Entry
 	ends map[string]logEnd             // by path
+	// forgotNothing is set in a snapshot of an archive without deleted sessions and parts.
+	forgotNothing bool
 }
 
 // logEnd is what one read of a log's ends returns.
@@ -93,6 +95,25 @@ func (c *Capture) Listed() (*Capture, error) {
 	out.list = &listing{logs: logs, ends: map[string]logEnd{}}
 	return &out, nil
 }
+
+// Snapshot is Listed for calls that write nothing. What is deleted meanwhile may still be
+// counted.
+func (c *Capture) Snapshot() (*Capture, error) {
+	out, err := c.Listed()
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := c.Forgotten().List()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.ForgottenParts().Sessions()
+	out.list.forgotNothing = len(sessions)+len(parts) == 0
+	return out, err
+}
+
+// forgets reports whether a session or a part may have been deleted for good.
+func (c *Capture) forgets() bool { return c.list == nil || !c.list.forgotNothing }
 
 // transcripts returns the logs of a session's transcript, oldest first.
 func (c *Capture) transcripts(session string) ([]sessionlog.Entry, error) {
@@ -160,19 +181,21 @@ func (k sessionLogs) isForgotten(src Source) bool {
 }
 
 // sessionLogs lists the logs of a source's session, with side files if side is set.
-func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
-	k := sessionLogs{name: src.Session}
+func (c *Capture) sessionLogs(src Source, side bool) (k sessionLogs, err error) {
+	k.name = src.Session
 	if src.Rel == "" {
 		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
 	}
-	if k.forgotten = c.Forgotten().Has(src.Session); k.forgotten {
+	if k.forgotten = c.forgets() && c.Forgotten().Has(src.Session); k.forgotten {
 		return k, nil
 	}
-	of, err := c.ForgottenParts().Of(src.Session)
-	if err != nil {
-		return k, err
+	if c.forgets() {
+		of, err := c.ForgottenParts().Of(src.Session)
+		if err != nil {
+			return k, err
+		}
+		k.parts = of.Parts
 	}
-	k.parts = of.Parts
 	if k.main, err = c.transcripts(k.name); err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}
@@ -212,14 +235,17 @@ type lister struct {
 
 func (l *lister) of(src Source) (sessionLogs, error) {
 	at := src.Slug() + "/" + src.Session
-	if src.Rel != "" && at == l.session {
-		return l.logs, nil
+	var err error
+	if src.Rel == "" || at != l.session {
+		l.logs, err = l.capture.sessionLogs(src, false)
 	}
-	k, err := l.capture.sessionLogs(src, true)
-	if l.session, l.logs = at, k; err != nil {
+	if err == nil && src.Rel != "" && l.logs.files == nil && !l.logs.forgotten {
+		err = l.capture.listSides(&l.logs)
+	}
+	if l.session = at; err != nil {
 		l.session = ""
 	}
-	return k, err
+	return l.logs, err
 }
 
 // of returns the generations of a file, oldest first.

@@ -126,6 +126,11 @@ func (c *Capture) LostLogs(session string, known map[string]int64) ([]LostLog, e
 		if session != "" && owner != c.Layout.Name(session) {
 			continue
 		}
+		if c.list != nil && known == nil {
+			if end, ok := c.list.ends[path]; ok && end.err == nil {
+				continue
+			}
+		}
 		l := LostLog{Path: path, Had: sizes[path], Exists: true}
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			l.Exists = false

@@ -90,19 +90,19 @@ func newReader(c chain, path string, js []byte, last record, size int64) (*Reade
 // openRead opens a regular file for reading. It checks the type before, because opening
 // a FIFO would block.
 func openRead(path string) (*os.File, int64, error) {
-	fi, err := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
 		return nil, 0, fileError("open the log", path, err)
 	}
-	if !fi.Mode().IsRegular() {
-		return nil, 0, notRegular(path)
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fileError("open the log", path, err)
+	case !fi.Mode().IsRegular():
+		err = notRegular(path)
 	}
-	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, fileError("open the log", path, err)
-	}
-	if fi, err = f.Stat(); err != nil {
-		return nil, 0, errors.Join(fileError("open the log", path, err), f.Close())
+		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, fi.Size(), nil
 }
@@ -129,7 +129,7 @@ func ReadHeader(path string) (h Header, pos Position, err error) {
 	if herr != nil && !errors.Is(herr, errHeaderLost) {
 		return h, pos, headerError(path, herr)
 	}
-	last, err := (chain{newTailBlock(f, size, tailBlockSize), start}).end(size)
+	last, err := (chain{f, start}).end(size)
 	if err != nil {
 		return h, pos, readError(path, err)
 	}

@@ -16,6 +16,10 @@ import (
 // path still names the locked file.
 func tryLock(f *os.File) (*state.Lock, error) { return nil, state.LockFile(f, false) }
 
+// openNonblock makes opening a FIFO return without a writer. It also saves the four system
+// calls with which os.Open finds out that a file cannot be polled.
+const openNonblock = unix.O_NONBLOCK
+
 // closeBeforeRename is true if a file must be closed before another is renamed over it.
 const closeBeforeRename = false
 

@@ -15,6 +15,9 @@ import (
 // could otherwise lock two files of that name.
 func tryLock(f *os.File) (*state.Lock, error) { return state.TryLock(f.Name() + ".lock") }
 
+// openNonblock is a flag of other systems.
+const openNonblock = 0
+
 // closeBeforeRename is true if a file must be closed before another is renamed over it.
 const closeBeforeRename = true
 

@@ -22,7 +22,7 @@ func main() {
 	binary := flag.String("bin", "bin/strandline", "the build to measure")
 	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
 	runs := flag.Int("runs", 40, "runs of each process")
-	only := flag.String("only", "hook,statusline,import,search,compact,vectors", "what to measure")
+	only := flag.String("only", "hook,prompt,statusline,import,search,compact,vectors", "what to measure")
 	messages := flag.Int("messages", times.GoalMessages, "size of the archive that is searched; 1400000 messages are a million passages")
 	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
@@ -62,6 +62,8 @@ func run(ctx context.Context, binary, parent, only string, runs, messages int, q
 		switch part {
 		case "hook":
 			err = s.Hooks(ctx, sizes)
+		case "prompt":
+			err = s.Prompts(ctx)
 		case "statusline":
 			err = s.Statusline(ctx)
 		case "import":

@@ -21,6 +21,15 @@ func Peak(p *os.ProcessState) int64 {
 	return r.Maxrss * 1024
 }
 
+// Faults returns the number of page faults of a process that has ended.
+func Faults(p *os.ProcessState) int64 {
+	r, ok := p.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return int64(r.Minflt + r.Majflt)
+}
+
 // Group makes the cancellation of a command kill the programs that it started as well.
 func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
