@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -373,4 +374,22 @@ func TestSourceNames(t *testing.T) {
 			t.Errorf("%+v: folder %q, agent %q", src, src.Slug(), src.Agent())
 		}
 	}
+}
+
+// TestMendChangesNothingElse: a transcript whose links are whole is written byte for byte, also one without a last newline.
+func TestMendChangesNothingElse(t *testing.T) {
+	w := newWorld(t)
+	whole := bytes.TrimSuffix(transcriptOf(sessionA, 1, 2), []byte("\n"))
+	w.write(w.path(sessionA), whole)
+	w.hook(sessionA)
+	to := t.TempDir()
+	files, err := w.capture.Rebuild(t.Context(), sessionA, capture.Rebuilding{Dir: to, Mend: true})
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	got, err := os.ReadFile(files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameBytes(t, "the mended transcript", got, whole)
 }

@@ -101,7 +101,7 @@ func writeResumable(ctx context.Context, r *sessionlog.Reader, o Rebuilding, w i
 			}
 			return nil
 		}
-		for row := range bytes.Lines(chunk) {
+		for row := range bytes.Lines(chunk[:to-from]) { // the last line may lack its newline
 			if line >= begin || kept[line] {
 				if uuid, ok := parents[line]; ok {
 					row = claude.SetParent(row, uuid)
