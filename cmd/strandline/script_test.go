@@ -250,7 +250,9 @@ type heldKey struct{}
 
 // hold LOCK holds a lock until unhold or the end of the script.
 func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
-	lock, err := state.TryLock(ts.MkAbs(args[0]))
+	wait, cancel := context.WithTimeout(context.Background(), time.Minute) // a process in the background may hold it
+	defer cancel()
+	lock, err := state.WaitLock(wait, ts.MkAbs(args[0]), false)
 	ts.Check(err)
 	locks, _ := ts.Value(heldKey{}).(*[]*state.Lock)
 	*locks = append(*locks, lock)

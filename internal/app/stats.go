@@ -8,6 +8,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/state"
+	"strandline/internal/usage"
 )
 
 // Status is the state of the archive.
@@ -35,11 +36,50 @@ type Status struct {
 	Lost        int       `json:"lost_logs"`     // deleted, but not by strandline
 	Foreign     int       `json:"foreign_hooks"` // calls of other clients, which are ignored
 	Memory      Memory    `json:"memory"`
+	// Running are the sessions of the last quarter of an hour.
+	Running []RunningSession `json:"running,omitempty"`
 	// Tier is what answers: "index", or "logs" for the reason in Why.
 	Tier string `json:"tier"`
 	Why  string `json:"why,omitempty"`
 	// Measured is the mean of the last compactions; null if none is measurable.
 	Measured *Measured `json:"last_compactions"`
+}
+
+// RunningSession is a session in which something happened lately, and the state of its
+// context window.
+type RunningSession struct {
+	Session   string  `json:"session"`
+	Title     string  `json:"title"`
+	Tokens    int64   `json:"tokens"`    // in the window
+	Window    int64   `json:"window"`    // its size in tokens
+	Share     float64 `json:"share"`     // used
+	Estimated bool    `json:"estimated"` // the tokens are
+	Zone      string  `json:"zone"`      // ok, warning or optimize
+	Growth    int64   `json:"growth"`    // tokens per turn, 0 if unknown
+	Left      *int    `json:"turns_left"`
+	Cycles    int     `json:"cycles"` // reports of the zone optimize since the last compaction
+}
+
+// runningAge is how long ago something happened in a running session at most.
+const runningAge = 15 * time.Minute
+
+// running returns the running sessions.
+func (a *App) running(ctx context.Context, x Archive) (list []RunningSession, err error) {
+	sessions, err := usage.Store{Dir: x.Config.Paths.State()}.Since(a.Now().Add(-runningAge))
+	for _, s := range sessions {
+		r := RunningSession{
+			Session: s.SessionID, Tokens: s.LastTokenEstimate, Window: s.Window, Share: s.LastPercentage, Estimated: s.Estimated,
+			Zone: s.Zone, Growth: s.Growth, Cycles: s.PruneCount,
+		}
+		if n, ok := usage.TurnsLeft(s.LastTokenEstimate+s.Output, s.Limit, s.Growth); ok {
+			r.Left = &n
+		}
+		if known, err := x.Index.Session(ctx, s.SessionID); err == nil {
+			r.Title = known.Title
+		}
+		list = append(list, r)
+	}
+	return list, err
 }
 
 // Memory is the archive's health: shares from 0 to 1, null if unknown, and their
@@ -101,6 +141,9 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		}
 		st.Errors = len(entries)
 		if st.Measured, err = a.measured(ctx, x); err != nil {
+			return st, err
+		}
+		if st.Running, err = a.running(ctx, x); err != nil {
 			return st, err
 		}
 		runner := a.runner(x.Workspace)

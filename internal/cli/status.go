@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
+	"strandline/internal/archive"
+	"strandline/internal/usage"
 )
 
 func (a *commands) statusCommand(cmd *cobra.Command) {
@@ -40,6 +42,9 @@ func (a *commands) printStatus(st app.Status) error {
 		}
 		line("compacted", text)
 	}
+	for _, r := range st.Running {
+		line("running", runningLine(r))
+	}
 	a.printMemory(st)
 	if st.Why != "" {
 		styled("index", st.Why+": the logs answer until it is rebuilt", p.yellow)
@@ -57,6 +62,25 @@ func (a *commands) printStatus(st app.Status) error {
 		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` lists them", st.Errors), p.yellow)
 	}
 	return nil
+}
+
+// runningLine describes a running session: its window, zone, growth and forecast.
+func runningLine(r app.RunningSession) string {
+	about := ""
+	if r.Estimated {
+		about = "~"
+	}
+	parts := []string{fmt.Sprintf("%s%d%% of %s tokens", about, usage.Percent(r.Share), usage.FormatTokens(r.Window)), r.Zone}
+	if r.Growth > 0 {
+		parts = append(parts, "+"+usage.FormatTokens(r.Growth)+"/turn")
+	}
+	if r.Left != nil {
+		parts = append(parts, "~"+count(*r.Left, "turn")+" left")
+	}
+	if r.Cycles > 0 {
+		parts = append(parts, "told to save tokens "+count(r.Cycles, "time"))
+	}
+	return archive.ShortID(r.Session) + "  " + strings.Join(parts, " · ") + "  " + oneLine(r.Title)
 }
 
 // printMemory prints the archive's health and its parts.

@@ -172,6 +172,23 @@ func (s Store) Names(now time.Time) ([]string, error) {
 	return names, err
 }
 
+// Recent returns the file names of the values written since a time, without their
+// extension, in the order of the names.
+func (s Store) Recent(since time.Time) ([]string, error) {
+	entries, err := s.entries()
+	var names []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), s.Ext)
+		if !ok || !e.Type().IsRegular() || !ValidKey(name) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && !info.ModTime().Before(since) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 func (s Store) entries() ([]os.DirEntry, error) {
 	entries, err := os.ReadDir(s.Dir) // "" does not exist
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

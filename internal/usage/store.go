@@ -45,6 +45,18 @@ func (f Store) Session(id string) (Session, bool) {
 	return decodeSession(data, id)
 }
 
+// Since returns the records that were written since a time, in the order of their IDs.
+func (f Store) Since(when time.Time) ([]Session, error) {
+	names, err := f.sessions().Recent(when)
+	var list []Session
+	for _, id := range names {
+		if s, ok := f.Session(id); ok {
+			list = append(list, s)
+		}
+	}
+	return list, err
+}
+
 // encode returns the JSON of a session as encoding/json does, and a newline.
 func (s *Session) encode() ([]byte, error) {
 	b, err := text.EncodeJSON(s)

@@ -103,7 +103,10 @@ func (w *world) compare(ctx context.Context, s *session) {
 func (w *world) inspect(path string, data []byte) {
 	name := filepath.Base(path)
 	if strings.HasPrefix(name, ".writing-") || strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, "index.db.new") {
-		w.fault("%s is left over", path)
+		// A process in the background may just be writing it.
+		if w.temporary[path]++; w.temporary[path] > 1 {
+			w.fault("%s is left over since the day before", path)
+		}
 	}
 	if name == "strandline.log" && bytes.Contains(data, []byte("panic")) {
 		w.fault("the error log has a panic")

@@ -62,6 +62,8 @@ type world struct {
 	count map[string]int   // runs by command
 	peak  map[string]int64 // most memory of a process by command, in bytes
 	bad   []string         // what should not have happened
+
+	temporary map[string]int // days that ended with a temporary file, by its path
 }
 
 // run simulates days until the time is over.
@@ -82,7 +84,7 @@ func (w *world) run(ctx context.Context, length time.Duration) (err error) {
 		return err
 	}
 	w.launcher = programs.Peak
-	w.count, w.peak = map[string]int{}, map[string]int64{}
+	w.count, w.peak, w.temporary = map[string]int{}, map[string]int64{}, map[string]int{}
 	w.env = append(os.Environ(), "HOME="+w.path("home"), "STRANDLINE_HOME="+w.path("archive"), "CLAUDE_CONFIG_DIR="+w.path("home/.claude"),
 		"XDG_CONFIG_HOME="+w.path("config"), "XDG_DATA_HOME=", "CLAUDE_PROJECT_DIR=", "NO_COLOR=1",
 		fmt.Sprintf("STRANDLINE_POSTGRES_SCHEMA=days_%d", os.Getpid()))
