@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// Data is a folder that holds dev_commits/open.jsonl, transcripts/, locomo/ and
-// cosqa/ as far as they are there.
+// Data are the files and folders of the large sets, "" for those that are not there.
 type Data struct {
 	Commits     string // file of commits
-	Transcripts string // folder of the sessions that made them
+	Questions   string // file of natural questions
+	Transcripts string // folder of the sessions that they are about
 	LoCoMo      string // file
 	CoSQA       string // folder
 }
@@ -42,6 +42,24 @@ func Run(ctx context.Context, out io.Writer, data Data, dir string, systems []Sy
 		}
 		for _, s := range sets {
 			tables = append(tables, table{s, commitParts()})
+		}
+	}
+	if data.Questions != "" {
+		w, err := build(ctx, filepath.Join(dir, "questions"), data.Transcripts)
+		if err != nil {
+			return err
+		}
+		s, parts, err := questions(ctx, data.Questions, w)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, table{s, parts})
+		both, err := issues(ctx, w)
+		if err != nil {
+			return err
+		}
+		for _, s := range both {
+			tables = append(tables, table{s, parts[:3]})
 		}
 	}
 	if data.LoCoMo != "" {

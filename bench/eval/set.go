@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"strandline/internal/recall"
 )
@@ -30,6 +31,7 @@ type question struct {
 	text  string
 	gold  map[string]bool
 	right func(h recall.Hit) bool // instead of gold: any such hit is the answer
+	until time.Time               // only passages before it, if it is set
 	parts []string                // rows of the table that it counts for
 }
 
@@ -73,7 +75,7 @@ func (s *set) run(ctx context.Context, sys System) (map[string]*score, error) {
 // ask returns the ranks of the correct answers to a question, and their number.
 func (g *group) ask(ctx context.Context, sys System, q *question) (at []int, gold int, err error) {
 	// The query is taken as words: none of these sets knows filters.
-	res, err := sys.search(ctx, g.world, recall.Request{Query: q.text, Text: q.text, Agents: true, Dead: true, Limit: depth})
+	res, err := sys.search(ctx, g.world, recall.Request{Query: q.text, Text: q.text, Agents: true, Dead: true, Limit: depth, Until: q.until})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,5 +148,73 @@ func TestRunPrintsTables(t *testing.T) {
 	}
 	if err := Run(t.Context(), &out, Data{LoCoMo: filepath.Join(dir, "none")}, dir, nil); err == nil {
 		t.Error("a file that is not there: no error")
+	}
+}
+
+// Questions count by type and by the half of their session; an issue is answered by the
+// earlier sessions that edited its files; BM25 alone answers both.
+func TestQuestionsAndIssues(t *testing.T) {
+	dir := t.TempDir()
+	story := strings.Repeat("The cart must never show a price that differs from the invoice. ", 4)
+	var talks []talk
+	for i, task := range []string{"Round the prices of the cart\n" + story, "Round the totals half to even\n" + story + "Again.", "translate the invoice"} {
+		talks = append(talks, talk{
+			name: fmt.Sprint("issue", i), cwd: "/home/dev/shop", start: time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC),
+			lines: []line{{text: task}, {text: "Half to even now.", reply: true}},
+		})
+	}
+	where, err := write(filepath.Join(dir, "client"), talks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := build(t.Context(), filepath.Join(dir, "home"), filepath.Join(dir, "client"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	last := talks[2].session()
+	asked := fmt.Sprintf(`{"qid":"O1","query":"who should translate the invoice","type":"outcome","gold":[{"session":%q,"line_from":%d,"line_to":%d}]}`,
+		last, where[last][0].from, where[last][1].to)
+	s, parts, err := questions(t.Context(), writeFile(t, filepath.Join(dir, "q.jsonl"), asked+"\n"), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{partAll, partSessionsA, partSessionsB, "outcome"}; !slices.Equal(parts, want) {
+		t.Errorf("rows %q, want %q", parts, want)
+	}
+	for _, sys := range []System{Plain(), lexicalSystem()} {
+		figures, err := s.run(t.Context(), sys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := figures["outcome"]; got == nil || got.n != 1 || got.mrr() != 1 {
+			t.Errorf("%s: %+v, want the question answered", sys.Name, got)
+		}
+	}
+	works := []work{
+		{session: talks[0].session(), task: "old", at: talks[0].start, files: []string{"cart.go"}},
+		{session: talks[1].session(), task: task(talks[1].lines[0].text), at: talks[1].start, files: []string{"cart.go"}},
+		{session: last, task: "new", at: talks[2].start, files: []string{"cart.go"}},
+	}
+	both := issueSets(w, works[:2])
+	for i, want := range []string{"Round the totals half to even", works[1].task} {
+		if n := len(both[i].groups); n != 1 {
+			t.Fatalf("%s: %d questions, want that of the second session", both[i].name, n)
+		}
+		q := both[i].groups[0].questions[0]
+		if q.text != want || !q.gold[talks[0].session()] || len(q.gold) != 1 || !q.until.Equal(talks[1].start) {
+			t.Errorf("%s: %+v", both[i].name, q)
+		}
+	}
+	figures, err := both[1].run(t.Context(), Plain())
+	if err != nil || figures[partAll].mrr() != 1 {
+		t.Errorf("%+v, %v, want the earlier session first", figures[partAll], err)
+	}
+	if n := len(issueSets(w, works)[0].groups); n != 2 {
+		t.Errorf("%d of three sessions have earlier ones", n)
 	}
 }

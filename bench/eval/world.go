@@ -29,7 +29,9 @@ type world struct {
 type index interface {
 	recall.SearchStore
 	embed.VectorStore
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error)
+	Passages(ctx context.Context, sp archive.PassageSpan) ([]archive.Passage, error)
 	Close() error
 }
 

@@ -24,6 +24,9 @@ type Query struct {
 	Failed     bool       // only passages of calls that failed
 	Answer     AnswerType // what an answer contains
 	Limit      int        // at most this many hits; 0 means 10
+	// Also are IDs of passages that are hits as well, without a term of the query too, if
+	// they pass the filters and have every required term. They do not count for Limit.
+	Also []int64
 }
 
 // AnswerType is the set of values that the answer to a query contains, as far as the query

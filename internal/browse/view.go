@@ -120,7 +120,7 @@ func (m *Model) status() string {
 	}
 	s := fmt.Sprintf("%d of %s", m.selected+1, text.Count(len(r.Hits), "hit"))
 	switch {
-	case r.Hits[0].Related:
+	case r.OnlyRelated():
 		s += " · no exact match; these may be related"
 	case r.Relaxed == recall.RelaxedWritten:
 		s += " · none as written"

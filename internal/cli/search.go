@@ -168,7 +168,7 @@ func (a *commands) printHits(result recall.Result, more func(session string, n i
 		fmt.Fprintf(a.out, "%s\n\n", p.dim(explanationHelp))
 	}
 	fmt.Fprintln(a.out, p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one in full.", count(len(result.Hits), "hit"), result.TookMS)))
-	if result.Hits[0].Related {
+	if result.OnlyRelated() {
 		fmt.Fprintln(a.out, p.dim("No passage contains the words; these may be related."))
 	}
 	a.printNotes(result, p.dim)

@@ -232,10 +232,9 @@ func (m *Matches) meaning(i int) func(c float64) Meaning {
 	}
 }
 
-// Nearest returns at most k existing passages that pass the query's filters, nearest
-// first. There can be fewer than exist, because filters on time and line are applied
-// to the passages found.
-func (m *Matches) Nearest(ctx context.Context, k int) ([]Match, error) {
+// Passages returns the IDs of the passages found, nearest first, with their meanings. Some
+// may not exist any more, or not pass the filters that need a row.
+func (m *Matches) Passages(ctx context.Context) ([]int64, map[int64]Meaning, error) {
 	found := map[int64]bool{}
 	for _, one := range m.sets {
 		for _, n := range one.found.Nearest {
@@ -244,12 +243,20 @@ func (m *Matches) Nearest(ctx context.Context, k int) ([]Match, error) {
 	}
 	ids := slices.Sorted(maps.Keys(found))
 	meanings, err := m.Meanings(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
 	slices.SortStableFunc(ids, func(x, y int64) int {
 		return cmp.Or(cmp.Compare(meanings[y].Level, meanings[x].Level), cmp.Compare(y, x))
 	})
+	return ids, meanings, err
+}
+
+// Nearest returns at most k existing passages that pass the query's filters, nearest
+// first. There can be fewer than exist, because filters on time and line are applied
+// to the passages found.
+func (m *Matches) Nearest(ctx context.Context, k int) ([]Match, error) {
+	ids, meanings, err := m.Passages(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []Match
 	for some := range slices.Chunk(ids, max(1, 2*k)) {
 		if len(out) >= k {

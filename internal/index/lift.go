@@ -23,7 +23,7 @@ const (
 	weighType    = 0.5 // of the answer
 	weighAsking  = -0.4
 	weighTurn    = 0.5
-	weighSession = 1.1
+	weighSession = 0.8
 )
 
 // The weights of the parts of a candidate's score, before its text is read.
@@ -82,6 +82,24 @@ func (s Shape) Lift(c []Candidate, lists []List, n int) {
 		}
 		c[i].Score = c[i].Words + liftBefore*c[i].Before + liftSession*c[i].Session
 	}
+}
+
+// Find returns those of the candidates that have one of the IDs, and a candidate of its
+// session's share for each other ID. The candidates must be in ascending order of their IDs.
+func (s Shape) Find(c []Candidate, ids []int64) []Candidate {
+	return archive.Convert(ids, func(id int64) Candidate {
+		at, ok := slices.BinarySearchFunc(c, id, func(x Candidate, id int64) int { return cmp.Compare(x.ID, id) })
+		if ok {
+			return c[at]
+		}
+		found := Candidate{ID: id}
+		for _, x := range c[max(at-1, 0):min(at+1, len(c))] {
+			if s.session(x.ID) == s.session(id) {
+				found.Session = x.Session
+			}
+		}
+		return found
+	})
 }
 
 // weight returns the weight of the term among n passages.

@@ -193,13 +193,20 @@ func (x *search) hits(ctx context.Context) ([]archive.Hit, error) {
 		}
 		candidates := x.scope.keep(IDShape().Merge(lists, x.scope.Size))
 		IDShape().Lift(candidates, lists, x.scope.Size)
-		found, err := x.score(ctx, candidates, lists)
+		also := IDShape().Find(candidates, archive.Select(x.query.Also, x.scope.Test()))
+		ranker := NewRanker(lists, x.scope.Size, x.query.Answer)
+		found, err := x.score(ctx, candidates, ranker)
 		if err != nil {
 			return nil, err
 		}
-		if !capped || len(found) >= x.wanted() {
-			return x.best(ctx, found)
+		if capped && len(found) < x.wanted() {
+			continue
 		}
+		if found, err = x.scoreAlso(ctx, also, ranker, found); err != nil {
+			return nil, err
+		}
+		x.weigh(lists, found)
+		return x.best(ctx, found)
 	}
 }
 
@@ -208,18 +215,38 @@ func (x *search) wanted() int { return max(readAtLeast, x.query.Limit) }
 
 // score reads the best candidates and scores them by their text, until as many as
 // wanted pass the query's filters.
-func (x *search) score(ctx context.Context, candidates []Candidate, lists []List) (found []scored, err error) {
-	ranker := NewRanker(lists, x.scope.Size, x.query.Answer)
+func (x *search) score(ctx context.Context, candidates []Candidate, ranker *Ranker) (found []scored, err error) {
 	for read := x.wanted(); len(candidates) > 0 && len(found) < x.wanted(); read *= 2 {
 		if err := x.done.Err(); err != nil {
 			return nil, err
 		}
 		top := Top(candidates, read)
 		candidates = candidates[len(top):]
-		if found, err = x.scoreTop(ctx, top, ranker, found); err != nil {
+		scored, err := x.read(ctx, top, ranker)
+		if err != nil {
 			return nil, err
 		}
+		for _, h := range scored {
+			if h.Evidence.Words > 0 {
+				found = append(found, h)
+			}
+		}
 	}
+	return found, nil
+}
+
+// scoreAlso appends the passages of Query.Also that were not found.
+func (x *search) scoreAlso(ctx context.Context, also []Candidate, ranker *Ranker, found []scored) ([]scored, error) {
+	known := make(map[ID]bool, len(found))
+	for i := range found {
+		known[found[i].id] = true
+	}
+	more, err := x.read(ctx, archive.Select(also, func(c Candidate) bool { return !known[ID(c.ID)] }), ranker)
+	return append(found, more...), err
+}
+
+// weigh sets the scores of all hits.
+func (x *search) weigh(lists []List, found []scored) {
 	x.addTurns(lists, found)
 	all := make([]*archive.Hit, len(found))
 	for i := range found {
@@ -227,12 +254,11 @@ func (x *search) score(ctx context.Context, candidates []Candidate, lists []List
 	}
 	IDShape().Follow(all)
 	Weigh(all)
-	return found, nil
 }
 
-// scoreTop reads candidates, and appends those that pass the query's filters with
-// the evidence for them.
-func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, found []scored) ([]scored, error) {
+// read reads candidates and returns those that pass the query's filters and have its
+// required terms, with the evidence for them.
+func (x *search) read(ctx context.Context, top []Candidate, ranker *Ranker) (found []scored, err error) {
 	ids := make([]int64, len(top))
 	lifted := make(map[ID]Candidate, len(top))
 	for i, c := range top {
@@ -245,7 +271,7 @@ func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, 
 	}
 	for _, h := range read {
 		e, c := &h.Evidence, lifted[h.id]
-		if *e = ranker.Score(&h.Passage); e.Words > 0 {
+		if *e = ranker.Score(&h.Passage); e.Words >= 0 {
 			e.Before, e.Session = float64(c.Before), float64(c.Session)
 			found = append(found, h)
 		}
@@ -312,7 +338,7 @@ func (x *search) addTurns(lists []List, found []scored) {
 // session and project.
 func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error) {
 	slices.SortFunc(found, compareScored)
-	found = found[:min(x.query.Limit, len(found))]
+	found = found[:min(x.query.Limit+len(x.query.Also), len(found))]
 	sessions := archive.Convert(found, func(h scored) int64 { return h.id.Session() })
 	slices.Sort(sessions)
 	owners, err := x.owners(ctx, slices.Compact(sessions))

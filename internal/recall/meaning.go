@@ -18,67 +18,75 @@ const (
 	meaningWeight     = 0.85
 	turnMeaningWeight = 0.85
 	nextMeaningWeight = 0.5
+	uncoveredWeight   = 1.5 // added to 1 if no hit has a word of the query, as a factor of all three
 )
 
 // maxChunks is the number of chunks of a passage that are embedded. Most long passages
 // state their subject in the first 1,200 characters.
 const maxChunks = 2
 
-// setMeaning sets the cosine of each hit to the query.
+// setStoredMeaning sets the cosines of hits that the search by meaning found and, with a
+// chosen model, of all that have stored vectors: reading those takes longer than embedding
+// the texts with the built-in table. The cosines of a chosen model are on the table's
+// scale, so that hits without them stay comparable.
+func (s *search) setStoredMeaning(ctx context.Context, hits []Hit) (err error) {
+	meanings := s.meanings
+	if s.matches != nil && s.Vectors.Chosen() {
+		if meanings, err = s.matches.Meanings(ctx, archive.Convert(hits, func(h Hit) int64 { return h.id })); err != nil {
+			return fmt.Errorf("search by meaning: %w", err)
+		}
+	}
+	for i := range hits {
+		hits[i].Why.Meaning = meanings[hits[i].id].Level
+	}
+	return nil
+}
+
+// setMeaning sets the cosine to the query of each hit without a stored one.
 func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hit) error {
-	if e == nil || len(hits) == 0 || literal(query) {
+	var texts []string
+	var of []int // the hit of each text
+	for i := range hits {
+		if hits[i].Why.Meaning == 0 {
+			texts, of = append(texts, hits[i].Text), append(of, i)
+		}
+	}
+	if e == nil || len(texts) == 0 || literal(query) {
 		return nil
 	}
 	vs, err := e.Embed(ctx, []string{query})
 	if err != nil || vs[0] == nil {
 		return err
 	}
-	texts := archive.Convert(hits, func(h Hit) string { return h.Text })
 	return embed.EmbedChunks(ctx, e, texts, maxChunks, func(i int, v []float32) error {
-		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(vs[0], v))
+		h := &hits[of[i]]
+		h.Why.Meaning = max(h.Why.Meaning, embed.Cosine(vs[0], v))
 		return nil
 	})
 }
 
-// setModelMeaning replaces the cosines of hits that have vectors of a chosen model,
-// which is better than the built-in table. They are on the table's scale, so that hits
-// without such vectors stay comparable.
-func (s *search) setModelMeaning(ctx context.Context, hits []Hit) error {
-	if s.Vectors == nil || !s.Vectors.Chosen() || len(hits) == 0 || literal(s.req.Text) {
-		return nil
-	}
-	matches, err := s.searchMeaning(ctx)
-	if err != nil {
-		return err
-	}
-	meanings, err := matches.Meanings(ctx, archive.Convert(hits, func(h Hit) int64 { return h.id }))
-	if err != nil {
-		return fmt.Errorf("search by meaning: %w", err)
-	}
-	for i := range hits {
-		if m, ok := meanings[hits[i].id]; ok && m.Chosen {
-			hits[i].Why.Meaning = m.Level
-		}
-	}
-	return nil
-}
-
 // addMeaning adds to each score the meaning of the hit, of its turn, and of the
 // following passage: a conversation returns to its subject, and few sentences name it.
+// The less of the query the best hit contains, the more meaning counts: the words of a
+// paraphrase are those that tell least.
 func addMeaning(hits []Hit) {
 	turns := make(map[archive.Ref]float64, len(hits))
 	next := make(map[int64]float64, len(hits))
+	covered := 0.0
 	for i := range hits {
 		h := &hits[i]
 		turns[h.turn()] = max(turns[h.turn()], h.Why.Meaning)
 		next[h.Why.Follows] = h.Why.Meaning
+		covered = max(covered, h.Why.Covered)
 	}
+	factor := 1 + uncoveredWeight*(1-min(covered, 1))
 	for i := range hits {
 		h := &hits[i]
-		h.Score += meaningWeight*h.Why.Meaning + turnMeaningWeight*turns[h.turn()]
+		meaning := meaningWeight*h.Why.Meaning + turnMeaningWeight*turns[h.turn()]
 		if h.id != 0 {
-			h.Score += nextMeaningWeight * next[h.id]
+			meaning += nextMeaningWeight * next[h.id]
 		}
+		h.Score += factor * meaning
 	}
 }
 
@@ -98,76 +106,75 @@ func looksLikeName(w string) bool {
 }
 
 // Passages that share no word with a query are found by their vectors only. No cosine
-// separates good from bad ones, so they do not compete with hits by words: they get
-// the last places of a result and are marked as related.
+// separates good from bad ones. They compete with hits by words, and are marked as related.
 const (
-	relatedPercent = 10 // of the places of a result
-	relatedAlone   = 5  // places if there are no hits by words
-	relatedFetch   = 30 // fetched, because some are hits by words as well
-	// relatedLeast is the least cosine. Half of the good passages have more than .34, and
-	// so have some bad ones.
+	// nearestFetch is the number of passages nearest in meaning that are ranked with those
+	// that contain the words.
+	nearestFetch = 50
+	relatedMost  = 5 // hits of an answer that contain no word
+	// relatedLeast is the least cosine of a hit without a word. Half of the good passages
+	// have more than .34, and so have some bad ones.
 	relatedLeast = 0.3
-	// relatedMargin is the largest difference to the best replaced hit's cosine: if the
-	// words found the right passages, the next hit is as good.
-	relatedMargin = 0.1
-	// relatedFirst is the number of first places at which relatedMargin applies. Hits
-	// further down are rarely good.
-	relatedFirst = 10
 )
 
 // Vectors searches passages by meaning. *embed.Searcher implements it.
 type Vectors interface {
 	SearchMeaning(ctx context.Context, text string, q archive.Query, k int) (*embed.Matches, error)
-	// Chosen reports whether the user chose a model, whose vectors change the ranking.
+	// Chosen reports whether the user chose a model, which is better than the built-in table.
 	Chosen() bool
 }
 
-// searchMeaning searches the vectors once per request.
-func (s *search) searchMeaning(ctx context.Context) (*embed.Matches, error) {
+// nearestPassages returns the IDs of the passages nearest in meaning to the request's text,
+// none if that is literal.
+func (s *search) nearestPassages(ctx context.Context) ([]int64, error) {
+	if s.Vectors == nil || s.written != nil || literal(s.req.Text) {
+		return nil, nil
+	}
 	var err error
 	if s.matches == nil {
-		s.matches, err = s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedFetch)
+		if s.matches, err = s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, nearestFetch); err != nil {
+			return nil, fmt.Errorf("search by meaning: %w", err)
+		}
 	}
-	return s.matches, archive.Wrap("search by meaning", err)
+	ids, meanings, err := s.matches.Passages(ctx)
+	s.meanings = meanings
+	return ids[:min(len(ids), nearestFetch)], archive.Wrap("search by meaning", err)
 }
 
-// addRelated puts the passages nearest in meaning into the last places. They must
-// contain the query's phrases.
-func (s *search) addRelated(ctx context.Context, hits []Hit) ([]Hit, error) {
-	limit := s.query.Limit
-	if s.Vectors == nil || literal(s.req.Text) || slices.ContainsFunc(hits, containsAllWords) {
+// withoutUnsure marks those of the nearest passages that have no word of the query as
+// related, and leaves out those that are far in meaning, further ones after relatedMost, and
+// all if another hit contains all words or if there is no other hit.
+func withoutUnsure(hits []Hit, nearest []int64) []Hit {
+	keep, left := false, relatedMost
+	for i := range hits {
+		h := &hits[i]
+		h.Related = h.Why.BM25 <= 0 && slices.Contains(nearest, h.id)
+		keep = keep || !h.Related
+	}
+	keep = keep && !slices.ContainsFunc(hits, containsAllWords)
+	return slices.DeleteFunc(hits, func(h Hit) bool {
+		if h.Related {
+			left--
+		}
+		return h.Related && (!keep || left < 0 || h.Why.Meaning < relatedLeast)
+	})
+}
+
+// related returns the passages nearest in meaning that contain the query's phrases, for a
+// query whose words are in none.
+func (s *search) related(ctx context.Context) ([]Hit, error) {
+	hits := []Hit{}
+	if s.matches == nil {
 		return hits, nil
 	}
-	places := (limit*relatedPercent + 50) / 100
-	if len(hits) == 0 {
-		places = min(limit, relatedAlone)
-	}
-	if places == 0 {
-		return hits, nil
-	}
-	matches, err := s.searchMeaning(ctx)
-	if err != nil {
-		return nil, err
-	}
-	near, err := matches.Nearest(ctx, relatedFetch)
+	near, err := s.matches.Nearest(ctx, nearestFetch)
 	if err != nil {
 		return nil, fmt.Errorf("search by meaning: %w", err)
 	}
 	phrases := archive.Convert(s.req.Phrases, normalise)
-	known := make(map[uint64]bool, len(hits))
-	kept := min(len(hits), limit-places)
-	for _, h := range hits[:kept] {
-		known[fingerprint(h.Text)] = true
-	}
-	least := relatedLeast
-	if len(hits) > kept && kept < relatedFirst {
-		for _, h := range hits {
-			least = max(least, h.Why.Meaning-relatedMargin)
-		}
-	}
-	var related []Hit
+	known := map[uint64]bool{}
 	for _, n := range near {
-		if len(related) == places || n.Level < least {
+		if len(hits) == min(s.query.Limit, relatedMost) || n.Level < relatedLeast {
 			break
 		}
 		key := fingerprint(n.Text)
@@ -177,12 +184,7 @@ func (s *search) addRelated(ctx context.Context, hits []Hit) ([]Hit, error) {
 		known[key] = true
 		h := newHit(n.Hit)
 		h.Related, h.Why.Meaning, h.Score = true, n.Level, n.Level
-		if kept > 0 { // scores descend
-			h.Score = min(h.Score, hits[kept-1].Score)
-		}
-		related = append(related, h)
+		hits = append(hits, h)
 	}
-	// Unused places keep their hits.
-	kept = min(len(hits), limit-len(related))
-	return append(slices.Clip(hits[:kept]), related...), nil
+	return hits, nil
 }

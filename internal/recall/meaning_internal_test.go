@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestSetMeaning(t *testing.T) {
 	long := strings.Repeat("words that say nothing. ", 45) + "east"
 	hits := []Hit{{Text: "north", Score: 1}, {Text: "east and north", Score: 1}, {Text: "neither", Score: 1}, {Text: long, Score: 1}}
 	for i := range hits {
-		hits[i].Ref.Turn = i
+		hits[i].Ref.Turn, hits[i].Why.Covered = i, 1
 	}
 	if err := setMeaning(t.Context(), &axes{}, "to the east", hits); err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestSetMeaning(t *testing.T) {
 // The meaning of a hit's turn and of the next passage counts for the hit as well.
 func TestMeaningAround(t *testing.T) {
 	hits := []Hit{
-		{id: 1, Ref: archive.Ref{Turn: 1}},
+		{id: 1, Ref: archive.Ref{Turn: 1}, Why: ScoreParts{Evidence: archive.Evidence{Covered: 1}}},
 		{id: 2, Ref: archive.Ref{Turn: 1, Step: 1}, Why: ScoreParts{Meaning: 0.5, Evidence: archive.Evidence{Follows: 1}}},
 		{id: 3, Ref: archive.Ref{Turn: 2}, Why: ScoreParts{Meaning: 0.25}},
 		{Ref: archive.Ref{Session: "another", Turn: 1}},
@@ -68,6 +69,48 @@ func TestMeaningAround(t *testing.T) {
 	for i, want := range []float64{(turnMeaningWeight + nextMeaningWeight) / 2, (meaningWeight + turnMeaningWeight) / 2, (meaningWeight + turnMeaningWeight) / 4, 0} {
 		if got := hits[i].Score; math.Abs(got-want) > 1e-9 {
 			t.Errorf("hit %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Meaning counts more for a query whose words are in no single passage.
+func TestMeaningOfAParaphrase(t *testing.T) {
+	score := func(covered float64) float64 {
+		hits := []Hit{{id: 1, Why: ScoreParts{Meaning: 0.5, Evidence: archive.Evidence{Covered: covered}}}}
+		addMeaning(hits)
+		return hits[0].Score
+	}
+	if all, half, none := score(1), score(0.5), score(0); half != all*(1+uncoveredWeight/2) || none != all*(1+uncoveredWeight) {
+		t.Errorf("scores %v, %v and %v for all, half and none of the words", all, half, none)
+	}
+}
+
+// A passage that only its meaning found is a hit next to those with words, unless it is far
+// in meaning or another hit has all words.
+func TestWithoutUnsure(t *testing.T) {
+	words := func(covered float64) Hit {
+		return Hit{id: 1, Why: ScoreParts{Meaning: 0.1, Evidence: archive.Evidence{BM25: 3, Covered: covered}}}
+	}
+	near, far := Hit{id: 2, Why: ScoreParts{Meaning: 0.5}}, Hit{id: 3, Why: ScoreParts{Meaning: 0.2}}
+	for _, c := range []struct {
+		name string
+		hits []Hit
+		want []int64
+	}{
+		{"near", []Hit{near, words(0.5)}, []int64{2, 1}},
+		{"far", []Hit{words(0.5), far}, []int64{1}},
+		{"all words in another", []Hit{near, words(1)}, []int64{1}},
+		{"no words", []Hit{near}, nil},
+	} {
+		var got []int64
+		for _, h := range withoutUnsure(c.hits, []int64{1, 2, 3}) {
+			got = append(got, h.id)
+			if h.Related != (h.id != 1) {
+				t.Errorf("%s: hit %d is related: %v", c.name, h.id, h.Related)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -24,10 +24,10 @@ const (
 
 // rank adds meaning and confidence to the scores of hits.
 func (s *search) rank(ctx context.Context, hits []Hit, limit int) error {
-	if err := setMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
+	if err := s.setStoredMeaning(ctx, hits); err != nil {
 		return err
 	}
-	if err := s.setModelMeaning(ctx, hits); err != nil {
+	if err := setMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
 		return err
 	}
 	addMeaning(hits)

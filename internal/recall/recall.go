@@ -57,7 +57,7 @@ func New(store SearchStore, now func() time.Time, embedder embed.Vectorizer) *Re
 const (
 	fetchFactor  = 2
 	fetchChecked = 20 // with phrases, files or a handle
-	fetchMin     = 80
+	fetchMin     = 120
 	fetchLiteral = 48 // the least for a query of names, which is not ranked by meaning
 )
 
@@ -73,8 +73,10 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if res.Hits, err = s.addRelated(ctx, res.Hits); err != nil {
-		return Result{}, err
+	if len(res.Hits) == 0 {
+		if res.Hits, err = s.related(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	res.More = s.more
 	if s.matches != nil {
@@ -93,6 +95,9 @@ func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, err
 	res := Result{Query: req.Query, When: req.When}
 	for _, v := range s.variants() {
 		res.Relaxed, res.Terms = v.name, v.query.Terms
+		if v.query.Also, err = s.nearestPassages(ctx); err != nil {
+			return Result{}, nil, err
+		}
 		if res.Hits, err = s.run(ctx, v); err != nil {
 			return Result{}, nil, err
 		}
@@ -120,11 +125,12 @@ type search struct {
 	*Recall
 	req         Request
 	query       archive.Query
-	written     []string       // the words, if the query is searched as it is written
-	turn, step  int            // of the handle in session:, -1 for all
-	corrections []Correction   // made in query
-	matches     *embed.Matches // by meaning; nil before the first use
-	more        map[string]int // see Result.More
+	written     []string                // the words, if the query is searched as it is written
+	turn, step  int                     // of the handle in session:, -1 for all
+	corrections []Correction            // made in query
+	matches     *embed.Matches          // by meaning; nil before the first use
+	meanings    map[int64]embed.Meaning // of matches, by passage
+	more        map[string]int          // see Result.More
 }
 
 // variant is one interpretation of a query.
@@ -234,7 +240,7 @@ func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 	if err := s.rank(ctx, hits, limit); err != nil {
 		return nil, err
 	}
-	hits = spread(fold(hits))
+	hits = withoutUnsure(spread(fold(hits)), q.Also)
 	writtenFirst(hits, s.written)
 	return s.choose(hits, limit), nil
 }

@@ -47,6 +47,11 @@ type Result struct {
 	pattern    *regexp.Regexp // of a search by regular expression, or nil
 }
 
+// OnlyRelated reports that there are hits, and none contains a word of the query.
+func (r Result) OnlyRelated() bool {
+	return len(r.Hits) > 0 && !slices.ContainsFunc(r.Hits, func(h Hit) bool { return !h.Related })
+}
+
 // OtherProject is a project that was not searched and has hits.
 type OtherProject struct {
 	Project string `json:"project"` // name, or else key

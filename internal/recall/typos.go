@@ -60,7 +60,10 @@ func (s *search) correct(ctx context.Context, v variant, res *Result) error {
 		return err
 	}
 	s.query.Terms, s.corrections = v.query.Terms, made // for markFiltered
-	s.req.Text = replaceWords(s.req.Text, made)
+	s.req.Text, s.matches = replaceWords(s.req.Text, made), nil
+	if v.query.Also, err = s.nearestPassages(ctx); err != nil {
+		return err
+	}
 	hits, err := s.run(ctx, v)
 	if len(hits) > 0 {
 		res.Hits, res.Terms, res.Corrected = hits, v.query.Terms, made

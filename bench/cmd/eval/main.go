@@ -17,7 +17,7 @@ import (
 
 func main() {
 	data := flag.String("data", "", "folder with bench/ and data/ as the large sets come ")
-	only := flag.String("only", "commits,locomo,cosqa", "which of the large sets")
+	only := flag.String("only", "commits,questions,locomo,cosqa", "which of the large sets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, *data, *only)
@@ -41,6 +41,9 @@ func run(ctx context.Context, folder, only string) (err error) {
 		case name == "commits":
 			data.Commits = filepath.Join(folder, "bench", "dev_commits", "open.jsonl")
 			data.Transcripts = filepath.Join(folder, "data", "transcripts")
+		case name == "questions":
+			data.Questions = filepath.Join(folder, "bench", "questions", "open.jsonl")
+			data.Transcripts = filepath.Join(folder, "data", "transcripts")
 		case name == "locomo":
 			data.LoCoMo = filepath.Join(folder, "bench", "locomo", "locomo10.json")
 		case name == "cosqa":
@@ -49,5 +52,5 @@ func run(ctx context.Context, folder, only string) (err error) {
 			return fmt.Errorf("unknown set %q", name)
 		}
 	}
-	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now), eval.Ten(time.Now)})
+	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Plain(), eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now), eval.Ten(time.Now)})
 }

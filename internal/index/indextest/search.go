@@ -348,3 +348,32 @@ func testSearchBeforeLine(t *testing.T, open Opener) {
 	wantHits(t, s, search("parser exited", at(7)), mainID+"/0.0", mainID+"/0.1")
 	wantHits(t, s, search("parser summary", at(0)), mainID+"/0.1", mainID+"/2", mainID)
 }
+
+// Passages that a query names are hits without its words, if they pass its filters.
+func testSearchAlso(t *testing.T, open Opener) {
+	s := open(t)
+	apply(t, s, simple(mainID, project("tide"), "the scheduler hangs", "two threads wait for each other", "nothing of it"))
+	apply(t, s, simple(otherID, project("shop"), "two workers wait for each other"))
+	ids := map[string]int64{}
+	for _, h := range got[[]archive.Hit](t)(s.Search(t.Context(), search("scheduler threads workers", archive.Query{}))) {
+		ids[h.Text] = h.ID
+	}
+	also := []int64{ids["two threads wait for each other"], ids["two workers wait for each other"], 1 << 60}
+	for _, c := range []struct {
+		name, words string
+		q           archive.Query
+		want        []string
+	}{
+		{"without a word", "scheduler", archive.Query{Also: also}, []string{mainID + "/0", mainID + "/1", otherID + "/0"}},
+		{"beyond the limit", "scheduler", archive.Query{Also: also, Limit: 1}, []string{mainID + "/0", mainID + "/1", otherID + "/0"}},
+		{"of another project", "scheduler", archive.Query{Also: also, Projects: []string{project("tide").Key}}, []string{mainID + "/0", mainID + "/1"}},
+		{"without a required word", `"scheduler"`, archive.Query{Also: also}, []string{mainID + "/0"}},
+		{"found by words as well", "threads scheduler", archive.Query{Also: also[:1]}, []string{mainID + "/0", mainID + "/1"}},
+	} {
+		have := handles(got[[]archive.Hit](t)(s.Search(t.Context(), search(c.words, c.q))))
+		slices.Sort(have)
+		if slices.Sort(c.want); !slices.Equal(have, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, have, c.want)
+		}
+	}
+}

@@ -100,6 +100,7 @@ func Run(t *testing.T, open Opener) {
 		{"Search/BM25", testSearchBM25},
 		{"Search/filters", testSearchFilters},
 		{"Search/order", testSearchOrder},
+		{"Search/also", testSearchAlso},
 		{"Search/must", testSearchMust},
 		{"Search/without terms", testSearchEmpty},
 		{"Search/changed text", testSearchReplaced},
