@@ -10,7 +10,8 @@ import (
 // TurnPage is a part of a session's turns.
 type TurnPage struct {
 	Session
-	From  int           `json:"from"` // index of the first turn of the page
+	Total int           `json:"total"` // of turns, those that a compaction retold included
+	From  int           `json:"from"`  // index of the first turn of the page
 	Page  []TurnSummary `json:"page"`
 	Files []string      `json:"files"` // names of the files that the client stores next to the transcript
 }
@@ -41,7 +42,7 @@ func (a *App) Turns(ctx context.Context, session string, from, limit int) (TurnP
 		if from < 0 {
 			from = max(info.Turns-limit, 0)
 		}
-		out := TurnPage{Session: newSession(info), From: from, Page: []TurnSummary{}}
+		out := TurnPage{Session: newSession(info), Total: info.Turns, From: from, Page: []TurnSummary{}}
 		span := archive.Span{Session: id, TurnFrom: from, TurnTo: from + limit}
 		if out.Page, err = turnSummaries(ctx, x, span); err != nil {
 			return out, err

@@ -119,7 +119,7 @@ func (f *fake) Digests(_ context.Context, sessions []string) ([]app.Digest, erro
 func (f *fake) Turns(_ context.Context, session string, from, limit int) (app.TurnPage, error) {
 	f.request = []any{session, from, limit}
 	return app.TurnPage{
-		Session: app.Session{ID: sessionA, Handle: "7f3a12cd", Session: archive.Session{Turns: 1}}, Files: []string{},
+		Session: app.Session{ID: sessionA, Handle: "7f3a12cd", Session: archive.Session{Turns: 1}}, Total: 1, Files: []string{},
 		Page: []app.TurnSummary{{Handle: "7f3a12cd/0", Title: "Go", Compactions: []app.TimelineCompaction{}}},
 	}, f.err
 }

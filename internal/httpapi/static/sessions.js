@@ -46,7 +46,7 @@ function row(s) {
   return el("li", { "data-session": s.session }, el("a", { href: `#/${s.handle}` },
     el("span", { class: "title" }, s.title || "(no prompt)"),
     el("span", { class: "spark" }),
-    el("span", { class: "meta" }, el("code", null, s.handle), ` · ${s.project.split("/").pop()} · `, when(s.last), ` · ${facts.join(" · ")}`, el("span", { class: "did" }), s.branch && el("span", { class: "branch" }, ` · ${s.branch}`))));
+    el("span", { class: "meta" }, el("code", null, s.handle), ` · ${s.project_name || s.project.split("/").pop()} · `, when(s.last), ` · ${facts.join(" · ")}`, el("span", { class: "did" }), s.branch && el("span", { class: "branch" }, ` · ${s.branch}`))));
 }
 
 const colours = { "checks failed": "bad", "checks passed": "good", committed: "good", pushed: "good" };

@@ -17,7 +17,7 @@ export async function source(handle, signal) {
   const head = await page(0);
   const s = {
     session: head,
-    get total() { return s.session.turns; },
+    get total() { return s.session.total; },
     /** at returns a turn; undefined if there is none. */
     async at(i) {
       if (i < 0 || i >= s.total) return undefined;
