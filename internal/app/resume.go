@@ -44,7 +44,7 @@ func (a *App) Rebuild(ctx context.Context, session string, o Rebuilding) (out Re
 	if err != nil {
 		return out, err
 	}
-	r, out, err := a.rebuilding(ctx, w, id, o)
+	r, out, err := a.rebuilding(w, id, o)
 	if err == nil && (r.Mend || r.FromLastCompaction) {
 		r.Replace = true
 		err = a.captureFirst(ctx, w, out.Session, r)
@@ -62,7 +62,7 @@ func (a *App) Resume(ctx context.Context, session string, o Rebuilding) (out Reb
 	if err != nil {
 		return out, err
 	}
-	r, out, err := a.rebuilding(ctx, w, id, o)
+	r, out, err := a.rebuilding(w, id, o)
 	if err != nil {
 		return out, err
 	}
@@ -98,7 +98,7 @@ func (a *App) Resume(ctx context.Context, session string, o Rebuilding) (out Reb
 }
 
 // rebuilding converts o for the capture layer, and names the session and its folder.
-func (a *App) rebuilding(_ context.Context, w Workspace, id string, o Rebuilding) (r capture.Rebuilding, out Rebuilt, err error) {
+func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuilding, out Rebuilt, err error) {
 	id, _, _ = strings.Cut(id, "~")
 	r = capture.Rebuilding{Dir: a.Abs(o.To), Mend: o.Mend, FromLastCompaction: o.FromLastCompaction}
 	if o.To == "" {

@@ -60,7 +60,7 @@ func TestReach(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got := chainOf(tc.rows).Reach(false)
 			want := map[int]string{}
-			for _, pair := range strings.Fields(tc.parents) {
+			for pair := range strings.FieldsSeq(tc.parents) {
 				line, uuid, _ := strings.Cut(pair, ":")
 				want[int(line[0]-'0')] = uuid
 			}
