@@ -117,7 +117,8 @@ func (t drained) Connect(ctx context.Context) (mcp.Connection, error) {
 }
 
 // maxPending limits the requests without a response. The next one is not handled before
-// a response is read, so that a client that reads none costs little memory.
+// a response is read, so that a client that reads none costs little memory. Cancellations
+// of the pending ones are read until then: they take no slot.
 const maxPending = 16
 
 type drainedConn struct {

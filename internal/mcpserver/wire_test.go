@@ -201,10 +201,12 @@ func TestUnreadResponsesAreBounded(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- s.Run(t.Context(), in, out); out.Close() }()
 		const requests = 10 * maxPending
+		var sent atomic.Int64 // requests that the server took from the pipe
 		go func() {
 			_, _ = io.WriteString(theirs, hello+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 			for i := range requests {
 				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status","arguments":{}}}`+"\n", i+2)
+				sent.Add(1)
 			}
 			theirs.Close()
 		}()
@@ -213,12 +215,66 @@ func TestUnreadResponsesAreBounded(t *testing.T) {
 		if n := counting.calls.Load(); n > maxPending {
 			t.Errorf("%d requests were handled while nothing was read", n)
 		}
+		// The reader's buffer and the SDK's decoder hold a few more lines.
+		if n := sent.Load(); n > 7*maxPending {
+			t.Errorf("%d requests were read from a client that reads nothing", n)
+		}
 		go func() { _, _ = io.Copy(io.Discard, ours) }()
 		if err := <-done; err != nil {
 			t.Errorf("the server returned %v", err)
 		}
 		if n := counting.calls.Load(); n != requests {
 			t.Errorf("%d of %d requests were handled", n, requests)
+		}
+	})
+}
+
+// stuckArchive blocks all calls of Status until they are cancelled.
+type stuckArchive struct {
+	Archive
+	calls, cancelled atomic.Int64
+}
+
+func (a *stuckArchive) Status(ctx context.Context) (app.Status, error) {
+	a.calls.Add(1)
+	<-ctx.Done()
+	a.cancelled.Add(1)
+	return app.Status{}, context.Cause(ctx)
+}
+
+// Cancellations are read while as many requests as possible are handled; each makes room
+// for the next request.
+func TestCancelWhileFull(t *testing.T) {
+	w := newFixture(t)
+	s := w.server()
+	synctest.Test(t, func(t *testing.T) {
+		stuck := &stuckArchive{Archive: s.opts.Archive}
+		s.opts.Archive = stuck
+		in, theirs := io.Pipe()
+		ours, out := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- s.Run(t.Context(), in, out); out.Close() }()
+		go func() { _, _ = io.Copy(io.Discard, ours) }()
+		send := func(format string, args ...any) {
+			if _, err := fmt.Fprintf(theirs, format+"\n", args...); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}
+		send(hello)
+		send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		for i := range maxPending {
+			send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status","arguments":{}}}`, i+2)
+		}
+		for i := range maxPending {
+			send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i+2)
+		}
+		if calls, cancelled := stuck.calls.Load(), stuck.cancelled.Load(); calls != maxPending || cancelled != maxPending {
+			t.Errorf("%d of %d calls were cancelled, want %d", cancelled, calls, maxPending)
+		}
+		theirs.Close()
+		if err := <-done; err != nil {
+			t.Errorf("the server returned %v", err)
 		}
 	})
 }
