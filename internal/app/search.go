@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/compact"
 	"strandline/internal/embed"
 	"strandline/internal/recall"
 )
@@ -74,9 +76,30 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		default:
 			result, err = r.Search(ctx, req)
 		}
+		if err == nil {
+			err = markSuperseded(ctx, x, result.Hits)
+		}
 		return result, errors.Join(err, addNotes(ctx, x, req, &result))
 	})
 }
+
+// markSuperseded marks the statements among hits that a later edit of their session made
+// out of date, as restored contexts do.
+func markSuperseded(ctx context.Context, x Archive, hits []recall.Hit) (err error) {
+	for i := range hits[:min(len(hits), maxSuperseded)] {
+		h := &hits[i]
+		switch h.Kind {
+		case archive.KindPrompt, archive.KindReply, archive.KindSummary:
+			if h.Superseded, err = compact.FindRemoval(ctx, x.Index, h.Ref, h.LineFrom, h.Text); err != nil {
+				return fmt.Errorf("mark what is out of date: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// maxSuperseded is the number of hits that are checked: each costs up to some milliseconds.
+const maxSuperseded = 25
 
 // searchTeam searches the team's archive by words and by the vectors of the built-in
 // table.

@@ -62,6 +62,15 @@ type Hit struct {
 	Evidence Evidence
 }
 
+// Removal is an edit that made an earlier text out of date.
+type Removal struct {
+	Handle string `json:"handle"`
+	Name   string `json:"removed"` // the name in the text that the edit removed
+}
+
+// String returns a note for the user.
+func (r *Removal) String() string { return "later changed: " + r.Handle + " removed " + r.Name }
+
 // Evidence holds the parts of a hit's score. Unless noted otherwise they are from 0 to 1.
 type Evidence struct {
 	// BM25 is the score of the passage's words. Unlike the other values it can be

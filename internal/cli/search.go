@@ -158,7 +158,7 @@ func (a *commands) printHits(result recall.Result, more func(session string, n i
 			if command := oneLine(more(session, len(group)+n)); text.Cells(line+command) <= max(a.lineWidth(), 80) {
 				line += command
 			} else {
-				line += "--session " + session
+				line += fmt.Sprintf("add --session %s -n %d", session, len(group)+n)
 			}
 			fmt.Fprintln(a.out, p.dim(line))
 		}
@@ -262,6 +262,9 @@ func (a *commands) printHit(h recall.Hit, result recall.Result, at time.Time) {
 	}
 	for _, row := range excerptRows(body, result.Marks, sign, width-2*len(gap), hitRows) {
 		fmt.Fprintln(a.out, gap+gap+mark(row))
+	}
+	if h.Superseded != nil {
+		fmt.Fprintln(a.out, gap+gap+p.yellow(text.TruncateCells(h.Superseded.String(), width-2*len(gap))))
 	}
 	if len(h.CopyHandles) > 0 {
 		fmt.Fprintln(a.out, gap+gap+p.dim(text.TruncateCells("the same text: "+strings.Join(h.CopyHandles, ", "), width-2*len(gap))))

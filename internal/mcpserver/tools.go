@@ -99,6 +99,9 @@ func hitNote(h recall.Hit) (note string) {
 	if h.Related {
 		note += " · related in meaning"
 	}
+	if h.Superseded != nil {
+		note += " · " + h.Superseded.String()
+	}
 	if n := len(h.CopyHandles); n > 0 {
 		note += " · same text: " + strings.Join(h.CopyHandles[:min(n, maxCopies)], ", ")
 	}

@@ -108,6 +108,8 @@ type Hit struct {
 	// Copies is the number of folded passages with the same text, CopyHandles their handles.
 	Copies      int      `json:"copies,omitempty"`
 	CopyHandles []string `json:"copy_handles,omitempty"`
+	// Superseded is the later edit that made the text out of date, nil if none is known.
+	Superseded *archive.Removal `json:"superseded,omitempty"`
 	// Why holds the parts of the score.
 	Why ScoreParts `json:"-"`
 	// Explanation is set by Result.Explain.
