@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,17 +112,41 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// synth SESSION TURNS FILE appends a session of so many turns to a file.
+// synth SESSION TURNS FILE appends so many turns of a session to a file. A file that holds
+// the session's first turns is continued.
 func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: synth SESSION TURNS FILE")
 	}
 	turns, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	path := ts.MkAbs(args[2])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	before, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		ts.Check(err)
+	}
+	earlier := bytes.Count(before, []byte(`"subtype":"turn_duration"`))
+	whole, err := synthesized(args[0], earlier+turns)
+	ts.Check(err)
+	more, continued := bytes.CutPrefix(whole, before)
+	if !continued {
+		more, err = synthesized(args[0], turns)
+		ts.Check(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	_, err = f.Write(more)
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// synthesized returns the transcript of a session with so many turns.
+func synthesized(session string, turns int) ([]byte, error) {
 	var out bytes.Buffer
 	s := synth.New(&out, synth.Options{
-		Session: args[0], Cwd: "/home/dev/shop", Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5",
-		Start: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), Seed: uint64(len(args[0])) + uint64(args[0][0]), Context: 12000,
+		Session: session, Cwd: "/home/dev/shop", Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5",
+		Start: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), Seed: uint64(len(session)) + uint64(session[0]), Context: 12000,
 	})
 	s.Begin()
 	for i := range turns {
@@ -138,14 +163,7 @@ func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 		s.EndTurn()
 		s.Wait(time.Minute)
 	}
-	ts.Check(s.Err())
-	path := ts.MkAbs(args[2])
-	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	ts.Check(err)
-	_, err = f.Write(out.Bytes())
-	ts.Check(err)
-	ts.Check(f.Close())
+	return out.Bytes(), s.Err()
 }
 
 // long SESSION WORD FILE writes a session with a command whose output exceeds what
