@@ -19,7 +19,7 @@ type table struct {
 	paths bool
 }
 
-// newTable takes the headings. A heading that begins with ">" aligns right.
+// newTable takes the headings; the table has no head if all are empty. A heading that begins with ">" aligns right.
 func newTable(head ...string) *table {
 	t := &table{}
 	for _, h := range head {
@@ -49,7 +49,11 @@ func (t *table) write(w io.Writer, width int) error {
 	widths := t.widths(width)
 	last := len(widths) - 1
 	var b strings.Builder
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	rows := append([][]string{t.head}, t.rows...)
+	if strings.Join(t.head, "") == "" {
+		rows = t.rows
+	}
+	for _, row := range rows {
 		var ends []string
 		switch {
 		case t.wrapped:

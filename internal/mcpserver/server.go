@@ -26,6 +26,8 @@ import (
 // goroutines call its methods.
 type Archive interface {
 	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
+	Fixes(ctx context.Context, q app.SearchQuery) ([]app.Fix, error)
+	Recipes(ctx context.Context, q app.SearchQuery) ([]app.Recipe, error)
 	// Place returns the redacted text of a turn or a step.
 	Place(ctx context.Context, at archive.Handle) (app.Place, error)
 	Timeline(ctx context.Context, session string) (app.Timeline, error)

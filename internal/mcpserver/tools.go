@@ -51,6 +51,7 @@ type searchIn struct {
 	Failed  bool     `json:"failed,omitempty" jsonschema:"only calls that failed"`
 	Branch  string   `json:"branch,omitempty" jsonschema:"only sessions on this git branch, by a part of its name"`
 	Agents  bool     `json:"agents,omitempty" jsonschema:"include sub-agent runs"`
+	Mode    string   `json:"mode,omitempty" jsonschema:"fix: query is an error text, lists what was run after it and whether it helped; how: the commands that did it, with their outcome"`
 }
 
 // search lists short excerpts of the hits.
@@ -71,6 +72,15 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 			return out, err
 		}
 		q.Kinds = append(q.Kinds, kind)
+	}
+	switch in.Mode {
+	case "fix":
+		return s.fixes(ctx, q)
+	case "how":
+		return s.recipes(ctx, q)
+	case "":
+	default:
+		return out, archive.Invalid(fmt.Sprintf("%q is not a mode", in.Mode), "the modes are fix and how")
 	}
 	found, err := s.opts.Archive.Search(ctx, q)
 	if err != nil {
@@ -106,6 +116,42 @@ func hitNote(h recall.Hit) (note string) {
 		note += " · same text: " + strings.Join(h.CopyHandles[:min(n, maxCopies)], ", ")
 	}
 	return note
+}
+
+// fixes lists what followed failures like an error.
+func (s *Server) fixes(ctx context.Context, q app.SearchQuery) (out answer, err error) {
+	list, err := s.opts.Archive.Fixes(ctx, q)
+	if err != nil || len(list) == 0 {
+		out.Note = "No failure like this is archived. Try fewer words of the error, or project all."
+		return out, err
+	}
+	var b strings.Builder
+	for _, f := range list {
+		out.Handles = append(out.Handles, f.Handle)
+		fmt.Fprintf(&b, "%s  %s  failed: %s\n  error: %s\n", f.Handle, s.stamp(f.Time), text.Truncate(f.Failed, searchExcerpt), f.Error)
+		for _, step := range f.Steps {
+			fmt.Fprintf(&b, "  %s  %s  %s\n", step.Handle, cmp.Or(step.Verdict, "done"), text.Truncate(step.What, searchExcerpt))
+		}
+		fmt.Fprintf(&b, "  %s\n", f.Outcome())
+	}
+	out.Record = text.Fence("failures like this and what was run after them, those that helped first", b.String())
+	return out, nil
+}
+
+// recipes lists the commands that match a query.
+func (s *Server) recipes(ctx context.Context, q app.SearchQuery) (out answer, err error) {
+	list, err := s.opts.Archive.Recipes(ctx, q)
+	if err != nil || len(list) == 0 {
+		out.Note = "No archived command matches. Try other words, or project all."
+		return out, err
+	}
+	var b strings.Builder
+	for _, r := range list {
+		out.Handles = append(out.Handles, r.Handle)
+		fmt.Fprintf(&b, "%s  %s  %s  %s\n", r.Handle, s.stamp(r.Time), r.Outcome(), text.Truncate(s.opts.Redact(r.Command), searchExcerpt))
+	}
+	out.Record = text.Fence("commands of past sessions, best first", b.String())
+	return out, nil
 }
 
 // note describes how the query was interpreted and where else hits are.
