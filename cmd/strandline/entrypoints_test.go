@@ -359,6 +359,12 @@ func (e entryPoints) checkMCP(t *testing.T, q question, want any) {
 		list, _ := rows.([]any)
 		for _, x := range list {
 			block, _ := x.(map[string]any)
+			if text, ok := block["text"].(string); ok {
+				if _, edit, isEdit := strings.Cut(text, "old_string: "); isEdit { // printed as a diff
+					before, after, _ := strings.Cut(edit, "\nnew_string: ")
+					block["text"] = "-" + before + "\n+" + after
+				}
+			}
 			if text, ok := block["text"].(string); ok && block["kind"] != "attachment" && block["kind"] != "other" && !strings.Contains(record, strings.TrimSpace(text)) {
 				t.Errorf("MCP: no %q in\n%s", text, record)
 			}
