@@ -113,6 +113,7 @@ func newMonitor(cfg *config.Config) *usage.Monitor {
 		Store: usageStore(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
 		Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings(), Conversation: func(chunk []byte) []transcript.Message { return claude.Conversation(chunk, nil) },
+		LastUsage: claude.LastUsage,
 	}
 }
 

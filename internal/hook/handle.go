@@ -12,10 +12,11 @@ import (
 
 // run is the state of handling one event.
 type run struct {
-	env      Env
-	payload  payload
-	log      *slog.Logger
-	deferred bool // the index does not hold the whole transcript yet
+	env        Env
+	payload    payload
+	log        *slog.Logger
+	transcript string // path of the client's file, validated
+	deferred   bool   // the index does not hold the whole transcript yet
 	// unfinished is set until the session's new bytes are logged and indexed.
 	unfinished bool
 	damaged    bool   // the index is, and has to be rebuilt
@@ -42,7 +43,7 @@ func (r *run) handle(ctx context.Context) error {
 	if r.env.Capture.Forgotten().Has(p.Session) || p.Event == "PostToolUse" && r.throttled() {
 		return nil
 	}
-	r.unfinished = true
+	r.transcript, r.unfinished = src.Path, true
 	err = r.guard(func() error {
 		err := r.answer(ctx, src)
 		r.damaged = errors.Is(err, archive.ErrDamagedIndex)

@@ -28,10 +28,12 @@ type Event struct {
 	Name    string // "UserPromptSubmit"
 	Session string // the archive's id: "<parent>~<agent>" inside a sub-agent
 	Cwd     string
-	Prompt  string // UserPromptSubmit: the prompt as typed, not redacted
-	Source  string // SessionStart: startup, resume, clear, compact, fork
-	Tool    string // PostToolUse: the tool's name
-	Now     time.Time
+	// Transcript is the path of the client's file, validated.
+	Transcript string
+	Prompt     string // UserPromptSubmit: the prompt as typed, not redacted
+	Source     string // SessionStart: startup, resume, clear, compact, fork
+	Tool       string // PostToolUse: the tool's name
+	Now        time.Time
 	// Budget is the number of UTF-16 units that are left. A longer text is
 	// dropped.
 	Budget int
@@ -87,7 +89,7 @@ func (r *run) collect(ctx context.Context, own named) []named {
 		return out
 	}
 	e := Event{
-		Name: p.Event, Session: p.subject(), Cwd: p.Cwd, Prompt: p.Prompt, Source: p.Source, Tool: p.ToolName,
+		Name: p.Event, Session: p.subject(), Cwd: p.Cwd, Transcript: r.transcript, Prompt: p.Prompt, Source: p.Source, Tool: p.ToolName,
 		Now: r.env.Now(), Index: r.open,
 	}
 	for _, j := range r.env.Injectors {

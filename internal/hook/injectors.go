@@ -48,7 +48,7 @@ func UsageReport(m usage.Monitor) Injector {
 		if e.Name != "UserPromptSubmit" {
 			return Injection{}, nil
 		}
-		report := m.Report(e.Session)
+		report := m.Report(e.Session, e.Transcript)
 		return Injection{Text: report.Text, Done: report.Delivered}, nil
 	}}
 }

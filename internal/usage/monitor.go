@@ -32,6 +32,10 @@ type Monitor struct {
 	// Conversation parses the messages in consecutive bytes of a transcript. Nil: usage
 	// is not estimated from text.
 	Conversation func(chunk []byte) []transcript.Message
+	// LastUsage returns the usage and the model of the last response in consecutive bytes of
+	// a transcript, after the last compaction if there is one. Nil: only counted responses
+	// are reported.
+	LastUsage func(chunk []byte) (u archive.Usage, model string, compacted bool)
 }
 
 // Observation is the state of a session as a hook sees it.

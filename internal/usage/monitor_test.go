@@ -31,6 +31,7 @@ func newFixture(t *testing.T) *fixture {
 	f.Monitor = usage.Monitor{
 		Store: usage.Store{Dir: filepath.Join(dir, "state")}, Zones: usage.Zones{Warn: 0.70, Prune: 0.85},
 		Getenv: func(name string) string { return f.env[name] }, Conversation: func(b []byte) []transcript.Message { return claude.Conversation(b, nil) },
+		LastUsage: claude.LastUsage,
 	}
 	return f
 }
@@ -78,7 +79,7 @@ func (f *fixture) turn(turn int, tokens int64) usage.Session {
 // report returns the report and marks it as delivered.
 func (f *fixture) report() string {
 	f.t.Helper()
-	r := f.Report(session)
+	r := f.Report(session, "")
 	if r.Delivered != nil {
 		if err := r.Delivered(f.t.Context()); err != nil {
 			f.t.Fatal(err)

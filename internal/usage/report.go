@@ -1,8 +1,10 @@
 package usage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -27,9 +29,16 @@ type Report struct {
 // one, and at each further five percent of the window above the warning. In the zone
 // "optimize" the report includes advice and increments PruneCount. With Always, a usage
 // line is returned at all other prompts too.
-func (p Monitor) Report(session string) Report {
+//
+// Rows of the transcript that are not captured yet are read, up to 256 KiB of them: the
+// answer to a prompt precedes the indexing of what the last response added.
+func (p Monitor) Report(session, transcript string) Report {
 	s, ok := p.Store.Session(session)
-	if p.Silent || !ok || s.LastTokenEstimate <= 0 {
+	if p.Silent || !ok {
+		return Report{}
+	}
+	p.readNew(&s, transcript)
+	if s.LastTokenEstimate <= 0 {
 		return Report{}
 	}
 	zones := p.zones(s)
@@ -53,6 +62,31 @@ func (p Monitor) Report(session string) Report {
 			return true
 		})
 	}}
+}
+
+// maxNew is how many bytes of a transcript are read at most for its newest usage.
+const maxNew = 256 << 10
+
+// readNew sets the tokens of a session to those of the last response that is not counted
+// yet. A transcript that cannot be read changes nothing.
+func (p Monitor) readNew(s *Session, transcript string) {
+	info, err := os.Stat(transcript)
+	if err != nil || p.LastUsage == nil || info.Size() <= s.Captured {
+		return
+	}
+	chunk, err := readRange(transcript, max(s.Captured, info.Size()-maxNew), info.Size())
+	if err != nil {
+		return
+	}
+	u, model, compacted := p.LastUsage(chunk)
+	if compacted {
+		s.Reset()
+	}
+	if used := u.Context(); used > 0 && used <= maxTokens {
+		s.LastTokenEstimate, s.Output, s.Estimated = used, u.Output, false
+		s.Model, s.MaxTokens = cmp.Or(model, s.Model), max(s.MaxTokens, used)
+		p.Derive(s)
+	}
 }
 
 // approx returns the prefix of the figures: "~" if they are estimated.

@@ -1,6 +1,9 @@
 package usage_test
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -173,13 +176,41 @@ func TestAdviceInTheLastZone(t *testing.T) {
 	}
 	f.turn(1, 172_000)
 	for _, want := range []string{"archived", "7f3a12cd/", "short", "fresh session"} {
-		if r := f.Report(session); !strings.Contains(r.Text, want) {
+		if r := f.Report(session, ""); !strings.Contains(r.Text, want) {
 			t.Errorf("%q does not contain %q", r.Text, want)
 		}
 	}
 	f.watch(usage.Observation{Captured: f.captured, CaptureFailed: true})
-	if r := f.Report(session); strings.Contains(r.Text, "is archived") || !strings.Contains(r.Text, "doctor") {
+	if r := f.Report(session, ""); strings.Contains(r.Text, "is archived") || !strings.Contains(r.Text, "doctor") {
 		t.Errorf("after a failed capture: %q", r.Text)
+	}
+}
+
+// The last response counts although its rows are not captured yet.
+func TestReportReadsNewRows(t *testing.T) {
+	row := func(tokens int) string {
+		return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"uuid":"u%d","message":{"role":"assistant","model":"claude-haiku-4-5",`+
+			`"content":[],"usage":{"input_tokens":%d,"output_tokens":5}}}`, tokens, tokens) + "\n"
+	}
+	const boundary = `{"type":"system","subtype":"compact_boundary","uuid":"b1"}` + "\n"
+	for rows, want := range map[string]string{
+		row(150_000):                        "75% 150K/200K",
+		row(150_000) + row(172_000):         "86% 172K/200K",
+		row(172_000) + boundary:             "",
+		boundary + row(30_000):              "",
+		"torn\"}\n" + row(172_000) + "{\"t": "86% 172K/200K",
+	} {
+		f := newFixture(t)
+		f.turn(0, 20_000)
+		if err := os.WriteFile(f.path, append(bytes.Repeat([]byte("\n"), int(f.captured)), rows...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := f.Report(session, f.path); !strings.Contains(r.Text, want) || (r.Text == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", rows, r.Text, want)
+		}
+		if s := f.state(); s.LastTokenEstimate != 20_000 {
+			t.Errorf("the record has %d tokens", s.LastTokenEstimate)
+		}
 	}
 }
 
@@ -188,10 +219,10 @@ func TestAdviceInTheLastZone(t *testing.T) {
 func TestReportCountsWhenDelivered(t *testing.T) {
 	f := newFixture(t)
 	f.turn(0, 172_000)
-	if r := f.Report(session); r.Text == "" || r.Delivered == nil {
+	if r := f.Report(session, ""); r.Text == "" || r.Delivered == nil {
 		t.Fatal("no report")
 	}
-	if r := f.Report(session); r.Text == "" {
+	if r := f.Report(session, ""); r.Text == "" {
 		t.Error("an undelivered report is not due again")
 	}
 	if s := f.state(); s.PruneCount != 0 || s.WarningIssued {
