@@ -122,7 +122,7 @@ func TestPageInABrowser(t *testing.T) {
 		b.visit(longSession[:8], "document.querySelectorAll('.rail-list a').length > 5")
 		b.press("G")
 		b.until(fmt.Sprintf("document.querySelector('#t%d .text')", longTurns-1))
-		if rows := b.eval("document.querySelectorAll('.rail-list li').length + document.querySelectorAll('.turn').length").(float64); rows > 120 {
+		if rows, _ := b.eval("document.querySelectorAll('.rail-list li').length + document.querySelectorAll('.turn').length").(float64); rows > 120 {
 			t.Errorf("%v rows and turns are elements", rows)
 		}
 	})
@@ -224,7 +224,7 @@ func testAccessible(b *chromium) {
 		for hash, ready := range views {
 			b.visit("files", "document.querySelector('#path')")
 			b.visit(hash, ready)
-			if over := b.eval("document.documentElement.scrollWidth - innerWidth").(float64); over > 0 {
+			if over, _ := b.eval("document.documentElement.scrollWidth - innerWidth").(float64); over > 0 {
 				b.t.Errorf("#/%s at %d: %v pixels too wide", hash, look.width, over)
 			}
 			if axe == nil {

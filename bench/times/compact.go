@@ -62,7 +62,7 @@ func (s *Suite) Compact(ctx context.Context) error {
 		return err
 	}
 	payload, err := json.Marshal(map[string]any{
-		"session": hookSession, "transcript": w.Transcript(hookSession), "cwd": w.Home(), "trigger": "auto",
+		"session": hookSession, "transcript": w.Transcript(hookSession), "cwd": w.Home(), "trigger": "manual",
 		"tokens": contextTokens, "window": 200_000, "messages": messages,
 	})
 	if err != nil {

@@ -76,7 +76,7 @@ func startProgram(ctx context.Context, dir string, argv []string) error {
 // replaceProcess runs a program in place of this process; on Windows it waits for it.
 func replaceProcess(ctx context.Context, argv []string) error {
 	if runtime.GOOS != "windows" {
-		err := syscall.Exec(argv[0], argv, os.Environ()) //nolint:gosec // our own program, or the user's client
+		err := syscall.Exec(argv[0], argv, os.Environ()) // our own program, or the user's client
 		return fmt.Errorf("start %s: %w", argv[0], err)
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) // as above

@@ -165,7 +165,7 @@ func page(text []byte) bool {
 	if err != nil || bytes.Count(text, []byte("\n")) < height || len(argv) == 0 || argv[0] == "cat" {
 		return false
 	}
-	cmd := exec.Command(argv[0], argv[1:]...) // the user's setting
+	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...) // the user's setting; the user ends it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = bytes.NewReader(text), os.Stdout, os.Stderr, os.Environ()
 	if os.Getenv("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=FRX") // stay on one screen, pass colours, keep the screen

@@ -38,7 +38,7 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	cfg, _ := a.Settings() // rejected settings are findings
 	out := install.Check(ctx, install.CheckOptions{
 		ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
-		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf, ClientVersion: a.clientVersion(ctx),
+		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf, ClientVersion: a.clientVersion(ctx), Now: a.Now,
 	})
 	for _, p := range cfg.Problems() {
 		out = append(out, warn("settings", p.Msg, "`strandline config` prints the effective values"))

@@ -79,7 +79,8 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		if err == nil {
 			err = markSuperseded(ctx, x, result.Hits)
 		}
-		return result, errors.Join(err, addNotes(ctx, x, req, &result))
+		err = errors.Join(err, addNotes(ctx, x, req, &result))
+		return result, err
 	})
 }
 

@@ -152,10 +152,10 @@ func (a *commands) root(args []string) *cobra.Command {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			print := c.Run
+			explain := c.Run
 			c.Run = func(cmd *cobra.Command, args []string) {
 				if !slices.Equal(args, []string{helpAll}) {
-					print(cmd, args)
+					explain(cmd, args)
 					return
 				}
 				a.printHelp(root, helpGroups())

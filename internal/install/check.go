@@ -39,6 +39,8 @@ type CheckOptions struct {
 	// ClientVersion is the version of the client that was seen last; "" if unknown.
 	ClientVersion string
 	GOOS          string // empty: this system
+	// Now is the clock of Fix; nil: the manifest gets no time.
+	Now func() time.Time
 	// ManagedDir holds the administrator's settings; empty: the client's default.
 	ManagedDir string
 	// Getenv reads environment variables; nil: there are none.

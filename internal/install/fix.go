@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // installed returns the options of the installation that the manifest records for the
@@ -13,7 +12,7 @@ import (
 func (c *checker) installed() Options {
 	o := Options{
 		ClientDir: c.opts.ClientDir, ProjectDir: c.opts.ProjectDir, Home: c.opts.Home, Exe: c.opts.Exe, GOOS: c.opts.GOOS,
-		Scope: ScopeUser, Now: time.Now,
+		Scope: ScopeUser, Now: c.opts.Now,
 	}
 	m, err := readManifest(o.Home)
 	if err != nil {

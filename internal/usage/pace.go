@@ -65,7 +65,8 @@ func (p Pace) Begin(session, trigger string, now time.Time) (aside bool, err err
 // true in the first report until the pace is normal again.
 func (p Pace) Aside(session string, now time.Time) (aside, first bool, err error) {
 	var s pace
-	if p.store().Path(session) == "" || p.store().ReadJSON(session, &s) != nil || !s.Aside || now.Sub(s.Times[len(s.Times)-1]) >= paceWindow {
+	known := p.store().Path(session) != "" && p.store().ReadJSON(session, &s) == nil
+	if !known || !s.Aside || now.Sub(s.Times[len(s.Times)-1]) >= paceWindow {
 		return false, false, nil
 	}
 	if s.Told {

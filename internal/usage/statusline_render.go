@@ -27,7 +27,7 @@ const minLine = "{percent}"
 func (v lineValues) render(st lineStyle) string {
 	values := v.byName(st.ascii)
 	fits := func(line string) bool { return st.width <= 0 || text.Cells(line) <= st.width }
-	line := ""
+	var line string
 	if st.template != "" {
 		line = v.fill(st.template, values, st)
 	} else {

@@ -27,7 +27,7 @@ func Faults(p *os.ProcessState) int64 {
 	if !ok {
 		return 0
 	}
-	return int64(r.Minflt + r.Majflt)
+	return int64(r.Minflt) + int64(r.Majflt) //nolint:unconvert // int32 on some systems
 }
 
 // Group makes the cancellation of a command kill the programs that it started as well.

@@ -50,6 +50,7 @@ async function read({ main, s, turns, state, top, place, q, signal, keys, live }
   const side = rail(turns, (i) => node.open(i));
   node = reader(turns, signal, (i) => {
     side.mark(i);
+    if (signal.aborted || !location.hash.startsWith(`#/${s.handle}`)) return; // the reader has left
     history.replaceState(null, "", `#/${s.handle}${i || place ? `/${i}` : ""}${q ? `?q=${encodeURIComponent(q)}` : ""}`);
   });
   const shelf = el("details", { class: "shelf", open: matchMedia("(min-width: 60rem)").matches }, el("summary", null, count(s.turns, "turn")), side);

@@ -31,8 +31,8 @@ func TestFileTracker(t *testing.T) {
 	write := func(content string) [4]string {
 		return [4]string{"Write", fmt.Sprintf(`{%s,"content":%q}`, at, content), "ok", ""}
 	}
-	edit := func(old, new string) [4]string {
-		return [4]string{"Edit", fmt.Sprintf(`{%s,"old_string":%q,"new_string":%q}`, at, old, new), "ok", ""}
+	edit := func(before, after string) [4]string {
+		return [4]string{"Edit", fmt.Sprintf(`{%s,"old_string":%q,"new_string":%q}`, at, before, after), "ok", ""}
 	}
 	failed := edit("a", "z")
 	failed[2] = "ERROR"
