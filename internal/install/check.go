@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // Level is the severity of a finding.
