@@ -2,10 +2,12 @@ package app
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"strandline/internal/compact"
 	"strandline/internal/transcript"
 )
 
@@ -37,4 +39,26 @@ func wholeLines(s string) []byte {
 		return []byte(s)
 	}
 	return []byte(s + "\n")
+}
+
+// maxFunctions is the most functions that are named for a change.
+const maxFunctions = 6
+
+// changedFunctions returns the functions and types that a change in unified form declares
+// or, as far as the hunks show, is in.
+func changedFunctions(diff string) (names []string) {
+	in := ""
+	for i, line := range strings.Split(diff, "\n") {
+		if i < 2 || line == "" || line == "@@" || line == " }" {
+			in = ""
+			continue
+		}
+		if name := compact.DeclaredName(line[1:]); name != "" {
+			in = name
+		}
+		if in != "" && line[0] != ' ' && !slices.Contains(names, in) && len(names) < maxFunctions {
+			names = append(names, in)
+		}
+	}
+	return names
 }

@@ -3,8 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -22,6 +22,15 @@ type Touch struct {
 	Command string    `json:"command,omitempty"`
 	Failed  bool      `json:"failed,omitempty"`
 	Line    int       `json:"line"`
+	Title   string    `json:"title,omitempty"`   // of the session
+	Project string    `json:"project,omitempty"` // its name
+	// Added and Removed count the lines of a change; a file that is written whole counts
+	// as added. Functions are the functions and types that the change names, Why is the
+	// announcement before it.
+	Added     int      `json:"added,omitempty"`
+	Removed   int      `json:"removed,omitempty"`
+	Functions []string `json:"functions,omitempty"`
+	Why       string   `json:"why,omitempty"`
 	// Text is the command, the change, or else the path. It is set on request.
 	Text string `json:"-"`
 }
@@ -32,6 +41,21 @@ func (t Touch) Action() string {
 		return t.Tool + " failed"
 	}
 	return t.Tool
+}
+
+// Size returns the lines of a change as "+3 -1", or else the action.
+func (t Touch) Size() string {
+	if t.Added+t.Removed == 0 {
+		return t.Action()
+	}
+	return fmt.Sprintf("+%d -%d", t.Added, t.Removed)
+}
+
+// FileHistory is the history of a file.
+type FileHistory struct {
+	Items []Touch `json:"items"` // oldest first
+	Older int     `json:"older"` // number of omitted older entries
+	Reads int     `json:"reads"` // number of reads and searches that are not listed
 }
 
 // FilesQuery selects the history of a file.
@@ -45,10 +69,9 @@ type FilesQuery struct {
 	Texts   bool // set Touch.Text
 }
 
-// FileHistory returns the touches of a file, oldest first, and the number of older
-// ones beyond the limit.
-func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, older int, err error) {
-	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
+// FileHistory returns the history of a file.
+func (a *App) FileHistory(ctx context.Context, q FilesQuery) (FileHistory, error) {
+	return read(ctx, a, func(x Archive) (out FileHistory, err error) {
 		f := task.FileQuery{HistoryFilter: archive.HistoryFilter{Path: q.Path, Since: q.Since}, Reads: q.Reads, Limit: q.Limit}
 		if q.Session != "" {
 			_, f.Session, err = resolveSession(ctx, x.Index, q.Session)
@@ -57,49 +80,15 @@ func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, olde
 			f.Projects, err = a.keys(ctx, x, q.Scope)
 		}
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		var touches []archive.Touch
-		if touches, older, err = task.FileHistory(ctx, x.Index, f); err != nil {
-			return nil, err
+		found, err := task.FileHistory(ctx, x.Index, f)
+		if err != nil {
+			return out, err
 		}
-		out := make([]Touch, 0, len(touches))
-		for _, t := range touches {
-			touch := Touch{
-				Handle: archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle(), Session: t.Session, Time: t.Time,
-				Kind: string(t.Kind), Tool: t.Tool, Path: t.Path, Command: t.Command, Failed: t.Failed, Line: t.Line,
-			}
-			if q.Texts {
-				if touch.Text, err = touchText(ctx, x, t); err != nil {
-					return nil, err
-				}
-			}
-			out = append(out, touch)
-		}
-		return out, nil
+		out = FileHistory{Older: found.Older, Reads: found.Reads, Items: archive.Convert(found.List, newTouch)}
+		return out, describeTouches(ctx, x, found.List, out.Items, q.Texts)
 	})
-	return list, older, err
-}
-
-// touchText returns the command that named a file, the change to it, or else its path.
-func touchText(ctx context.Context, x Archive, t archive.Touch) (string, error) {
-	if t.Command != "" || t.Kind != archive.CallEdit {
-		return cmp.Or(t.Command, t.Path), nil
-	}
-	span := archive.Span{Session: t.Session, TurnFrom: t.Turn, TurnTo: t.Turn + 1}
-	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{archive.KindEdit}})
-	if err != nil {
-		return "", err
-	}
-	for _, p := range passages {
-		if p.Step == t.Step && slices.Contains(p.Paths, t.Path) {
-			if head, change, ok := strings.Cut(p.Text, "\n"); ok && strings.HasSuffix(head, t.Path) {
-				return change, nil
-			}
-			return p.Text, nil
-		}
-	}
-	return t.Path, nil
 }
 
 // File is a file with how often it was changed and read.

@@ -127,6 +127,31 @@ func (w Workspace) Raw(ctx context.Context, session string, from, to int) ([]byt
 	return raw, nil
 }
 
+// Lines calls fn with some lines of a transcript, given in ascending order. It opens the
+// log once and decompresses only the frames that hold them.
+func (w Workspace) Lines(ctx context.Context, session string, lines []int, fn func(line int, b []byte)) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	log, err := w.Capture.Open(session, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // opened for reading
+	for _, line := range lines {
+		start, end, err := log.Range(ctx, line, line+1)
+		if err != nil {
+			return err
+		}
+		raw := make([]byte, end-start)
+		if _, err := io.ReadFull(log.NewSection(start, end-start), raw); err != nil && len(raw) > 0 {
+			return fmt.Errorf("read log of session %s: %w", session, err)
+		}
+		fn(line, raw)
+	}
+	return nil
+}
+
 // lineRange returns the transcript lines [from, to) of a turn or a step; 0, 0 for a
 // whole session. A place that does not exist is an *archive.Error with CodeNotFound.
 func lineRange(ctx context.Context, index compact.Source, id string, h archive.Handle) (from, to int, err error) {

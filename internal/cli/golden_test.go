@@ -76,6 +76,19 @@ func TestGolden(t *testing.T) {
 	for name, commands := range tests { // they only look, so their order is no matter
 		golden(name, commands)
 	}
+	t.Run("files", func(t *testing.T) {
+		w := newWorld(t)
+		w.edits()
+		w.must("import")
+		var got strings.Builder
+		for _, args := range [][]string{
+			{"--all", "pay/retry.go"}, {"--all", "retry.go"}, {"--all", "pay/retry.go", "--reads", "--session", "9b1c44ee"}, {"--all", "pay/read.go"},
+			{"--all", "--json", "shop/pay/retry.go", "-n", "1"},
+		} {
+			fmt.Fprintf(&got, "$ strandline files %s\n%s\n", strings.Join(args, " "), w.must(append([]string{"files"}, args...)...))
+		}
+		compare(t, "files", got.String())
+	})
 	golden("maintain", [][]string{{"maintain"}, {"maintain", "--json"}})
 	t.Run("colour", func(t *testing.T) {
 		w.colour = true

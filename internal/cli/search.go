@@ -82,9 +82,10 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 // perSession is the number of hits of a session that are printed.
 const perSession = 3
 
-// moreCommand returns the command that prints all n hits of a session for a query.
+// moreCommand returns the command that prints all n hits of a session for a query, or for
+// the path of files.
 func moreCommand(cmd *cobra.Command, query, session string, n int) string {
-	parts := []string{"strandline search --session", session}
+	parts := []string{"strandline", cmd.Name(), "--session", session}
 	if n > recall.DefaultLimit {
 		parts = append(parts, fmt.Sprintf("-n %d", n))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -75,6 +76,45 @@ func (w *world) sessions() {
 	})
 	w.session(filepath.Join(sessionB, "subagents", "agent-"+agentB), "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-39*time.Minute), func(s *synth.Session) {
 		w.turn(s, "Find maxBackoff", 4)
+	})
+}
+
+// edits adds two sessions that change files of the same name.
+func (w *world) edits() {
+	w.t.Helper()
+	edit := func(s *synth.Session, say, path, before, after, failure string) {
+		if say != "" {
+			s.Say(say)
+		}
+		call := s.Use("Edit", synth.Row{}.Str("file_path", path).Str("old_string", before).Str("new_string", after))
+		s.Respond()
+		s.Answer(call, cmp.Or(failure, "The file was changed."), failure != "", nil)
+		s.Wait(time.Minute)
+	}
+	const retry = "/home/dev/shop/pay/retry.go"
+	w.session(sessionA, "/home/dev/shop", noon().Add(-26*time.Hour), func(s *synth.Session) {
+		s.Prompt("Make the payment retry wait longer, the gateway bans clients that retry within a second")
+		for i := range 7 {
+			edit(s, fmt.Sprintf("Now let me raise the limit of attempt %d:", i), retry, fmt.Sprintf("max = %d", i), fmt.Sprintf("max = %d\nmin = 1", i+1), "")
+		}
+		s.EndTurn()
+	})
+	w.session(sessionB, "/home/dev/tides", noon().Add(-40*time.Minute), func(s *synth.Session) {
+		s.Prompt("Cap the wait")
+		read := s.Use("Read", synth.Row{}.Str("file_path", "/home/dev/shop/pay/read.go"))
+		s.Respond()
+		s.Answer(read, "package pay", false, nil)
+		read = s.Use("Read", synth.Row{}.Str("file_path", retry))
+		s.Respond()
+		s.Answer(read, "package pay", false, nil)
+		edit(s, "The wait has no upper bound. Let me fix that:", retry, "func wait() {\n\treturn d\n}", "func wait() {\n\treturn min(d, top)\n}\n\nfunc top() {}", "")
+		edit(s, "", retry, "func gone() {}", "", "String to replace not found")
+		s.Wait(10 * time.Minute)
+		call := s.Use("Bash", synth.Row{}.Str("command", "gofmt -w pay/retry.go && \x1b[31mgo\x1b[0m test ./pay -run TestRetryWaitsForTheGatewayAndNotLongerThanTheLimit"))
+		s.Respond()
+		s.Answer(call, "ok", false, nil)
+		edit(s, "I'll add the same to the tides.", "/home/dev/tides/retry.go", "", "type tide struct{}", "")
+		s.EndTurn()
 	})
 }
 

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (c *collector) changes(counts map[string]int) []*change {
 		}
 		left := gone.follow(path, h)
 		for _, l := range left {
-			if name := declaredName(l); name != "" && !slices.Contains(ch.declared, name) && len(ch.declared) < maxDeclared {
+			if name := DeclaredName(l); name != "" && !slices.Contains(ch.declared, name) && len(ch.declared) < maxDeclared {
 				ch.declared = append(ch.declared, name)
 			}
 		}
@@ -125,18 +126,20 @@ func (c *collector) addHunk(e *entry, added []string, handle string) {
 func (c *collector) purpose(x archive.Passage) string {
 	last := ""
 	for _, y := range c.past.passagesAt(place{x.Turn, x.Step}) {
-		if !isReply(y) {
-			continue
-		}
-		for line := range strings.SplitSeq(y.Text, "\n") {
-			text.Sentences(text.TrimMarkdown(text.CleanLine(line)), func(s string) {
-				if a := announced(s); a != "" {
-					last = a
-				}
-			})
+		if isReply(y) {
+			last = cmp.Or(Purpose(y.Text), last)
 		}
 	}
 	return text.Truncate(c.short(last), maxStatement)
+}
+
+// Purpose returns the last announcement of a message that precedes an edit, as a clause:
+// "cap the wait" for "Now let me cap the wait:". It returns "" for none.
+func Purpose(message string) (last string) {
+	for line := range strings.SplitSeq(message, "\n") {
+		text.Sentences(text.TrimMarkdown(text.CleanLine(line)), func(s string) { last = cmp.Or(announced(s), last) })
+	}
+	return last
 }
 
 // hunk holds the lines that an edit added and removed.
@@ -219,9 +222,9 @@ func isImport(line string) bool {
 	return text.HasAnyPrefix(line, "import ", "from ", "use ", "#include ", "require ") || len(line) > 2 && line[0] == '"' && strings.IndexByte(line[1:], '"') == len(line)-2
 }
 
-// declaredName returns the name of the function or type that a line of code declares,
+// DeclaredName returns the name of the function or type that a line of code declares,
 // "" for none.
-func declaredName(line string) string {
+func DeclaredName(line string) string {
 	line = strings.TrimSpace(line)
 	for _, modifier := range []string{"export ", "default ", "public ", "private ", "static ", "async ", "pub "} {
 		line = strings.TrimPrefix(line, modifier)

@@ -54,7 +54,7 @@ type Content interface {
 	SessionFiles(ctx context.Context, session string, limit int) ([]app.File, error)
 	// FileHistory returns the history of a file, oldest first, and the number of
 	// omitted older entries.
-	FileHistory(ctx context.Context, q app.FilesQuery) ([]app.Touch, int, error)
+	FileHistory(ctx context.Context, q app.FilesQuery) (app.FileHistory, error)
 	// Transcript opens a generation of a transcript; 0 is the latest.
 	Transcript(ctx context.Context, session string, generation int) (app.Transcript, error)
 }

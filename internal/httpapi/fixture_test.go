@@ -93,9 +93,9 @@ func (f *fake) SessionFiles(_ context.Context, session string, _ int) ([]app.Fil
 	return []app.File{{Path: "retry.go"}}, f.err
 }
 
-func (f *fake) FileHistory(_ context.Context, q app.FilesQuery) ([]app.Touch, int, error) {
+func (f *fake) FileHistory(_ context.Context, q app.FilesQuery) (app.FileHistory, error) {
 	f.request = q
-	return []app.Touch{{Path: q.Path}}, 3, f.err
+	return app.FileHistory{Items: []app.Touch{{Path: q.Path}}, Older: 3}, f.err
 }
 
 func (f *fake) Compactions(_ context.Context, q app.CompactionsQuery) ([]app.Compaction, error) {

@@ -242,21 +242,14 @@ func (s *Server) image(w http.ResponseWriter, c *call) error {
 	return nil
 }
 
-// touches is a file's history.
-type touches struct {
-	Items []app.Touch `json:"items"`
-	Older int         `json:"older"` // number of omitted older entries
-}
-
-func (s *Server) files(ctx context.Context, c *call) (touches, error) {
+func (s *Server) files(ctx context.Context, c *call) (app.FileHistory, error) {
 	since, err := c.since()
 	if err != nil {
-		return touches{}, err
+		return app.FileHistory{}, err
 	}
-	list, older, err := s.opts.Archive.FileHistory(ctx, app.FilesQuery{
+	return s.opts.Archive.FileHistory(ctx, app.FilesQuery{
 		Path: c.query.Get("path"), Scope: c.scope(), Session: c.query.Get("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
 	})
-	return touches{Items: list, Older: older}, err
 }
 
 const (

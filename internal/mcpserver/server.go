@@ -31,7 +31,7 @@ type Archive interface {
 	// Place returns the redacted text of a turn or a step.
 	Place(ctx context.Context, at archive.Handle) (app.Place, error)
 	Timeline(ctx context.Context, session string) (app.Timeline, error)
-	FileHistory(ctx context.Context, q app.FilesQuery) (list []app.Touch, older int, err error)
+	FileHistory(ctx context.Context, q app.FilesQuery) (app.FileHistory, error)
 	Sessions(ctx context.Context, q app.SessionsQuery) ([]app.Session, error)
 	Status(ctx context.Context) (app.Status, error)
 	// SaveSegment stores a summary and returns a report. The error says why it was

@@ -270,7 +270,7 @@ func TestFiles(t *testing.T) {
 // The history shows the change of each edit.
 func TestFilesShowTheChange(t *testing.T) {
 	got, _ := call(t, newFixture(t).client(), "files", map[string]any{"path": "/home/dev/shop/pay/retry.go"})
-	for _, part := range []string{"Edit  --- old wait +++ new treble", "Edit  --- old wait +++ new double"} {
+	for _, part := range []string{"Edit  --- old wait +++ new treble", "Edit  --- old wait +++ new double", "\n  +1 -1"} {
 		if !strings.Contains(got.Record, part) {
 			t.Errorf("no %q in\n%s", part, got.Record)
 		}

@@ -347,25 +347,52 @@ func (s *Server) files(ctx context.Context, in filesIn) (out answer, err error) 
 	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
 		return out, err
 	}
-	list, older, err := s.opts.Archive.FileHistory(ctx, q)
+	history, err := s.opts.Archive.FileHistory(ctx, q)
 	if err != nil {
 		return out, err
 	}
-	if len(list) == 0 {
+	if len(history.Items) == 0 {
 		out.Note = "No archived session changed this file. Give the full path or its end after a slash; set reads to true to include reads, project to all to include every project."
 		return out, nil
 	}
 	var b strings.Builder
-	for _, t := range slices.Backward(list) {
+	session := ""
+	for _, t := range slices.Backward(history.Items) {
 		out.Handles = append(out.Handles, t.Handle)
+		if t.Session != session {
+			session = t.Session
+			fmt.Fprintf(&b, "%s · %s\n", text.OneLine(t.Title), t.Project)
+		}
 		excerpt, _ := recall.Snippet(s.opts.Redact(t.Text), nil, filesExcerpt)
 		fmt.Fprintf(&b, "%s  %s · %s  %s\n", t.Handle, s.stamp(t.Time), t.Action(), excerpt)
+		if about := touchAbout(t); about != "" {
+			b.WriteString("  " + about + "\n")
+		}
 	}
-	if older > 0 {
-		out.Note = fmt.Sprintf("%d older entries are omitted.", older)
+	if history.Older > 0 {
+		out.Note = fmt.Sprintf("%d older entries are omitted. ", history.Older)
 	}
+	if history.Reads > 0 {
+		out.Note += fmt.Sprintf("%s not listed.", text.Count(history.Reads, "read"))
+	}
+	out.Note = strings.TrimSpace(out.Note)
 	out.Record = text.Fence("history of "+path+", newest first", b.String())
 	return out, nil
+}
+
+// touchAbout describes the change of a touch: its size, functions and reason.
+func touchAbout(t app.Touch) string {
+	about := ""
+	if t.Added+t.Removed > 0 {
+		about = t.Size()
+	}
+	if len(t.Functions) > 0 {
+		about += " in " + strings.Join(t.Functions, ", ")
+	}
+	if t.Why != "" {
+		about += ": " + text.OneLine(t.Why)
+	}
+	return strings.TrimLeft(about, " :")
 }
 
 type sessionsIn struct {

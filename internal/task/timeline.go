@@ -153,21 +153,31 @@ type FileQuery struct {
 	Limit                 int    // the number of newest entries, 0 for all
 }
 
-// FileHistory returns the changes to a file and the commands that name it, oldest first,
-// and the number of older ones beyond the limit.
-func FileHistory(ctx context.Context, src FileHistoryStore, q FileQuery) (list []archive.Touch, older int, err error) {
-	if !q.Reads {
-		q.Kinds = []archive.CallKind{archive.CallEdit, archive.CallCommand}
+// Touches is the history of a file.
+type Touches struct {
+	List  []archive.Touch // oldest first
+	Older int             // entries beyond the limit
+	Reads int             // reads and searches that the query leaves out
+}
+
+// FileHistory returns the changes to a file and the commands that name it.
+func FileHistory(ctx context.Context, src FileHistoryStore, q FileQuery) (out Touches, err error) {
+	if out.List, err = src.History(ctx, q.HistoryFilter); err != nil {
+		return Touches{}, err
 	}
-	if list, err = src.History(ctx, q.HistoryFilter); err != nil {
-		return nil, 0, err
+	out.List = slices.DeleteFunc(out.List, func(t archive.Touch) bool {
+		if q.Session != "" && t.Session != q.Session {
+			return true
+		}
+		read := !q.Reads && t.Kind != archive.CallEdit && t.Kind != archive.CallCommand
+		if read {
+			out.Reads++
+		}
+		return read
+	})
+	if q.Limit > 0 && len(out.List) > q.Limit {
+		out.Older = len(out.List) - q.Limit
+		out.List = out.List[out.Older:]
 	}
-	if q.Session != "" {
-		list = slices.DeleteFunc(list, func(t archive.Touch) bool { return t.Session != q.Session })
-	}
-	if q.Limit > 0 && len(list) > q.Limit {
-		older = len(list) - q.Limit
-		list = list[older:]
-	}
-	return list, older, nil
+	return out, nil
 }

@@ -45,6 +45,24 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// Turns that a fork copied are listed where they were seen first, unless a task started in
+// them.
+func TestTimelineOfCopiedTurns(t *testing.T) {
+	m := newMemory()
+	m.prompt("Plan the retry").step(say("I plan."))
+	m.prompt("Write it").step(event("1", "in_progress", "Write the retry"), edit("/w/retry.go"))
+	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 1, Line: m.line, Trigger: "auto", PreTokens: 50})
+	m.prompt("Now the docs").idle(1)
+	for i := range 2 {
+		m.turns[i].Copy = &archive.Ref{Session: "first", Turn: i, Step: -1}
+	}
+	got := lines(task.Timeline(m.load(t, 0), task.StateOf(nil, noon())))
+	want := "/1 Write it\n/1.0 ▸ Write the retry\n/1 ── compacted (auto): 50 ──\n/2 Now the docs\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // A topic is the prompt above it, and has a row only if it has a summary.
 func TestTimelineOfTopics(t *testing.T) {
 	m := newMemory()
@@ -90,46 +108,46 @@ func TestTaskRow(t *testing.T) {
 // histories is a store of file histories.
 type histories struct {
 	touches []archive.Touch
-	asked   archive.HistoryFilter
 	err     error
 }
 
-func (h *histories) History(_ context.Context, f archive.HistoryFilter) ([]archive.Touch, error) {
-	h.asked = f
+func (h *histories) History(context.Context, archive.HistoryFilter) ([]archive.Touch, error) {
 	return slices.Clone(h.touches), h.err
 }
 
 func TestFileHistory(t *testing.T) {
 	touch := func(session string, turn int) archive.Touch {
-		return archive.Touch{FileTouch: archive.FileTouch{Session: session, Turn: turn}}
+		return archive.Touch{FileTouch: archive.FileTouch{Session: session, Turn: turn, Kind: archive.CallEdit}}
 	}
-	src := &histories{touches: []archive.Touch{touch("a", 1), touch("b", 1), touch("a", 2), touch("a", 3)}}
+	read := touch("a", 4)
+	read.Kind = archive.CallRead
+	src := &histories{touches: []archive.Touch{touch("a", 1), touch("b", 1), touch("a", 2), touch("a", 3), read}}
 	for name, c := range map[string]struct {
 		q     task.FileQuery
 		turns []int
 		older int
-		kinds int
+		reads int
 	}{
-		"all, oldest first":             {task.FileQuery{}, []int{1, 1, 2, 3}, 0, 2},
-		"the newest":                    {task.FileQuery{Limit: 2}, []int{2, 3}, 2, 2},
-		"of one session":                {task.FileQuery{Session: "a", Limit: 5}, []int{1, 2, 3}, 0, 2},
-		"of one session, the newest":    {task.FileQuery{Session: "a", Limit: 1}, []int{3}, 2, 2},
-		"reads as well":                 {task.FileQuery{Reads: true}, []int{1, 1, 2, 3}, 0, 0},
-		"of a session that did nothing": {task.FileQuery{Session: "c"}, nil, 0, 2},
+		"all, oldest first":             {task.FileQuery{}, []int{1, 1, 2, 3}, 0, 1},
+		"the newest":                    {task.FileQuery{Limit: 2}, []int{2, 3}, 2, 1},
+		"of one session":                {task.FileQuery{Session: "a", Limit: 5}, []int{1, 2, 3}, 0, 1},
+		"of one session, the newest":    {task.FileQuery{Session: "a", Limit: 1}, []int{3}, 2, 1},
+		"reads as well":                 {task.FileQuery{Reads: true}, []int{1, 1, 2, 3, 4}, 0, 0},
+		"of a session that did nothing": {task.FileQuery{Session: "c"}, nil, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list, older, err := task.FileHistory(t.Context(), src, c.q)
+			got, err := task.FileHistory(t.Context(), src, c.q)
 			var turns []int
-			for _, x := range list {
+			for _, x := range got.List {
 				turns = append(turns, x.Turn)
 			}
-			if err != nil || !slices.Equal(turns, c.turns) || older != c.older || len(src.asked.Kinds) != c.kinds {
-				t.Errorf("turns %v, %d older, kinds %v, %v", turns, older, src.asked.Kinds, err)
+			if err != nil || !slices.Equal(turns, c.turns) || got.Older != c.older || got.Reads != c.reads {
+				t.Errorf("turns %v, %d older, %d reads, %v", turns, got.Older, got.Reads, err)
 			}
 		})
 	}
 	src.err = errors.New("index gone")
-	if _, _, err := task.FileHistory(t.Context(), src, task.FileQuery{}); !errors.Is(err, src.err) {
+	if _, err := task.FileHistory(t.Context(), src, task.FileQuery{}); !errors.Is(err, src.err) {
 		t.Errorf("error %v", err)
 	}
 }
