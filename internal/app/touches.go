@@ -89,8 +89,8 @@ func describeChanges(ctx context.Context, x Archive, session string, at []int, o
 // reasonSteps is the number of steps before an edit in which its reason is looked for.
 const reasonSteps = 4
 
-// reason returns what the model announced before an edit in a step, else what it said in
-// that step; "" if it said nothing. passages are those of the turn.
+// reason returns the model's announcement before an edit in a step, else its last sentence
+// in that step; "" for none. passages are those of the turn.
 func reason(passages []archive.Passage, step int) string {
 	for at := step; at >= max(step-reasonSteps, 0); at-- {
 		said, thought, statement := "", "", ""
