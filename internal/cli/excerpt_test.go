@@ -22,8 +22,8 @@ func TestExcerptRows(t *testing.T) {
 		"the end fills the rows":                 {code, "nothing last", 0, 40, 3, "      last()|}|retry"},
 		"a long line takes several rows":         {"short\nthe retry policy is explained in this long line", "retry", 0, 20, 3, "the retry policy is|explained in this|long line"},
 		"a longer one is shortened":              {strings.Repeat("words and ", 30) + "the retry policy", "policy", 0, 20, 2, "…words and words and|the retry policy"},
-		"an edit":                                {signed("--- old\n\t\told()\n+++ new\n\t\tnew()\n"), "old", len("- "), 40, 3, "- old()|+ new()"},
-		"a new file":                             {signed("one\ntwo\n"), "two", len("+ "), 40, 3, "+ one|+ two"},
+		"an edit":                                {recall.Signed("--- old\n\t\told()\n+++ new\n\t\tnew()\n"), "old", len("- "), 40, 3, "- old()|+ new()"},
+		"a new file":                             {recall.Signed("one\ntwo\n"), "two", len("+ "), 40, 3, "+ one|+ two"},
 		"control characters":                     {"a \x1b]0;x\x07 retry", "retry", 0, 40, 3, "a ^[]0;x^G retry"},
 		"nothing":                                {"\n", "x", 0, 40, 3, ""},
 	} {

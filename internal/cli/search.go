@@ -259,7 +259,7 @@ func (a *commands) printHit(h recall.Hit, result recall.Result, at time.Time) {
 	fmt.Fprintln(a.out, line)
 	sign := 0
 	if h.Kind == archive.KindEdit && !h.Deep {
-		body, sign = signed(body), len("+ ")
+		body, sign = recall.Signed(body), len("+ ")
 	}
 	for _, row := range excerptRows(body, result.Marks, sign, width-2*len(gap), hitRows) {
 		fmt.Fprintln(a.out, gap+gap+mark(row))

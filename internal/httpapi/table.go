@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"unicode/utf16"
 
 	"strandline/internal/app"
@@ -253,10 +254,11 @@ func (s *Server) files(ctx context.Context, c *call) (app.FileHistory, error) {
 }
 
 const (
-	searchHits    = 20
-	searchMax     = 100
-	searchDepth   = 500 // hits that all pages together hold
-	snippetLength = 280 // characters
+	searchHits   = 20
+	searchMax    = 100
+	searchDepth  = 500 // hits that all pages together hold
+	snippetWidth = 110 // characters of a row
+	snippetRows  = 3
 )
 
 func searchParams() []param {
@@ -279,7 +281,7 @@ func searchParams() []param {
 	}
 }
 
-// hit is a hit with a snippet.
+// hit is a hit with a snippet of some lines.
 type hit struct {
 	recall.Hit
 	Snippet string `json:"snippet"`
@@ -324,12 +326,21 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 	}
 	for _, h := range hits {
 		h.Text = s.opts.Redact(h.Text) // before it is shortened
-		text, marks := found.Snippet(h.Text, snippetLength)
-		out.Hits = append(out.Hits, hit{Hit: h, Snippet: text, Marks: utf16Ranges(text, marks)})
+		text := excerpt(h, found.Marks)
+		out.Hits = append(out.Hits, hit{Hit: h, Snippet: text, Marks: utf16Ranges(text, found.Marks(text))})
 	}
 	found.Hits = nil
 	out.Result = found
 	return out, nil
+}
+
+// excerpt returns the lines of a hit with most of what the query matches.
+func excerpt(h recall.Hit, marksIn func(string) []recall.Mark) string {
+	if h.Kind == archive.KindEdit && !h.Deep {
+		head, rest, _ := strings.Cut(h.Text, "\n")
+		return head + "\n" + strings.Join(recall.Excerpt(recall.Signed(rest), marksIn, len("+ "), snippetWidth, snippetRows), "\n")
+	}
+	return strings.Join(recall.Excerpt(h.Text, marksIn, 0, snippetWidth, snippetRows), "\n")
 }
 
 // utf16Ranges converts byte ranges to UTF-16 units, which JavaScript counts in.
