@@ -320,7 +320,7 @@ func (a *App) sessionOrLatest(ctx context.Context, x Archive, typed string) (str
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", archive.NotFound("no session of this project is kept", "name one with --session; `strandline sessions` lists them")
+		return "", archive.NotFound("no session of this project is kept", "name one; `strandline sessions --all` lists them")
 	}
 	return list[0].ID, nil
 }

@@ -43,7 +43,11 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 	}
 	paths := o.Paths
 	if len(paths) == 0 {
-		paths = []string{filepath.Join(w.Config.ClientDir, "projects")}
+		projects := filepath.Join(w.Config.ClientDir, "projects")
+		if !exists(projects) {
+			return out, archive.NotFound("the client has no sessions in "+projects+" yet", "name a transcript or a folder that holds transcripts to import those")
+		}
+		paths = []string{projects}
 	}
 	jobs, failed, err := w.Capture.Discover(ctx, paths)
 	if err != nil {
@@ -283,7 +287,7 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork, reindex bo
 		_, rerr := a.rebuildIndex(ctx, w, nil)
 		err = errors.Join(err, rerr)
 	}
-	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil && !archive.OnlyBusy(err) {
+	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil && !archive.OnlyBusy(err) && ctx.Err() == nil { // else the next one does it
 		w.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 	}
 	if ended.Session != "" && MaintenanceDue(w.Config, a.Now()) {

@@ -53,7 +53,7 @@ func (a *App) MaintainInBackground(ctx context.Context) error {
 	}
 	defer lock.Release() // also released when the process ends
 	stages, err := a.maintain(ctx, w, effort{embed: a.embedNewest, learn: backgroundLearn})
-	if err = errors.Join(err, StageErrors(stages)); err != nil {
+	if err = errors.Join(err, StageErrors(stages)); err != nil && ctx.Err() == nil { // else the next run does it
 		w.Logger().Error("maintenance", "event", "maintain", "error", err)
 	}
 	return err

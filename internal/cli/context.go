@@ -57,11 +57,11 @@ func (a *commands) compactionsCommand(cmd *cobra.Command) {
 	var q app.CompactionsQuery
 	f := cmd.Flags()
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
-	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
+	f.StringVar(&q.Name, "project", "", "this project instead of the current one, by name or folder")
 	f.BoolVar(&q.All, "all", false, "all projects")
 	limitFlag(cmd, &q.Limit, 20, "maximum number (0: no limit)")
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
-		if q.All && (q.Dir != "" || q.Session != "") || q.Dir != "" && q.Session != "" {
+		if q.All && (q.Name != "" || q.Session != "") || q.Name != "" && q.Session != "" {
 			return nil, wrongUsage("--all, --project and --session exclude each other", "")
 		}
 		return a.app.Compactions(ctx, q)

@@ -17,7 +17,7 @@ import (
 func (a *commands) filesCommand(cmd *cobra.Command) {
 	var q app.FilesQuery
 	f := cmd.Flags()
-	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
+	f.StringVar(&q.Name, "project", "", "this project instead of the current one, by name or folder")
 	f.BoolVar(&q.All, "all", false, "all projects")
 	f.BoolVar(&q.Reads, "reads", false, "include reads and searches")
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
@@ -25,7 +25,7 @@ func (a *commands) filesCommand(cmd *cobra.Command) {
 	limitFlag(cmd, &q.Limit, 50, "maximum number, the newest (0: no limit)")
 	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if q.All && q.Dir != "" {
+		if q.All && q.Name != "" {
 			return wrongUsage("--all and --project exclude each other", "")
 		}
 		if len(args) == 0 {

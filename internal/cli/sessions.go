@@ -20,7 +20,7 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	f.BoolVar(&q.Agents, "all", false, "list everything")
 	limitFlag(cmd, &q.Limit, 0, "maximum number (0: no limit)")
 	since := f.String("since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
-	f.StringVar(&q.Dir, "project", "", "only sessions of the project in this folder")
+	f.StringVar(&q.Name, "project", "", "only sessions of this project, by name or folder")
 	query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
 		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return nil, err
@@ -29,7 +29,7 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 		return a.app.Sessions(ctx, q)
 	}, func(list []app.Session) error {
 		empty := "No sessions. `strandline import` imports the client's sessions."
-		if *since != "" || q.Dir != "" {
+		if *since != "" || q.Name != "" {
 			empty = "No session fits."
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")

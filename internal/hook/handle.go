@@ -209,7 +209,9 @@ func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captu
 			x.Captured = s.Position.Raw
 		}
 	}
-	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 {
+	// The end of a session can stop the hook of its last turn before it counts.
+	ends := p.Event == "SessionEnd" && x.Captured > 0
+	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 && !ends {
 		return nil
 	}
 	return r.env.Monitor.Observe(ctx, x)

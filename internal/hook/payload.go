@@ -102,10 +102,11 @@ func (p payload) takesContext() bool {
 }
 
 // endsWork reports whether finished work is looked for at this event: at the end
-// of a turn and after tools that change something.
+// of a turn or a session, whose end can stop the hook of its last turn, and after tools
+// that change something.
 func (p payload) endsWork() bool {
 	changes := slices.Contains([]string{"Bash", "Write", "Edit"}, p.ToolName)
-	return p.AgentID == "" && (p.Event == "Stop" || p.Event == "PostToolUse" && changes)
+	return p.AgentID == "" && (p.Event == "Stop" || p.Event == "SessionEnd" || p.Event == "PostToolUse" && changes)
 }
 
 // subject returns the session whose context the event is about. For a sub-agent

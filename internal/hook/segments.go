@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"strandline/internal/archive"
@@ -36,14 +37,16 @@ func (r *run) segments(ctx context.Context) error {
 		return err
 	}
 	mark := r.env.Segments.Marks.Read(p.Session)
-	if since := s.Steps - mark.Checked; !set.ForceCheck && since >= 0 && since < set.Every {
+	every := set.Every
+	if p.Event == "SessionEnd" { // the last check, for whatever is new
+		every = min(every, 1)
+	}
+	if since := s.Steps - mark.Checked; !set.ForceCheck && since >= 0 && since < every {
 		return nil
 	}
 	mark.Checked = s.Steps
-	if err := r.env.Segments.Marks.Write(p.Session, mark); err != nil {
-		return err
-	}
-	return r.env.Detach("segments", "--check", "--if-due", "--session", p.Session)
+	// A hook that is stopped between the two checks once more.
+	return errors.Join(r.env.Detach("segments", "--check", "--if-due", "--session", p.Session), r.env.Segments.Marks.Write(p.Session, mark))
 }
 
 // minWindow is the smallest context window, in tokens, that the client can be set
@@ -51,9 +54,10 @@ func (r *run) segments(ctx context.Context) error {
 const minWindow = 100_000
 
 // full reports whether the context window is filled to percent or more. It reads
-// no file if the tokens would not fill the smallest window that far.
+// no file if the tokens would not fill the smallest window that far; at the end of a
+// session, the hook of its last turn may have counted them.
 func (r *run) full(percent int) bool {
-	if r.tokens()*100 < int64(percent)*minWindow {
+	if r.payload.Event != "SessionEnd" && r.tokens()*100 < int64(percent)*minWindow {
 		return false
 	}
 	state, _ := r.env.Segments.Usage.Session(r.payload.Session)

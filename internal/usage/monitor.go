@@ -67,6 +67,9 @@ func (p Monitor) Observe(ctx context.Context, x Observation) error {
 				s.addBatch(b, x.Now)
 			}
 		}
+		if len(x.Batches) == 0 && !x.Compacted && x.Captured > s.Captured {
+			p.readNew(s, x.Transcript) // a hook that was stopped indexed them
+		}
 		s.Captured, s.CaptureFailed, s.LastCheck = x.Captured, x.CaptureFailed, x.Now.UnixMilli()
 		switch {
 		case s.Counted:

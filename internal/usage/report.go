@@ -83,7 +83,7 @@ func (p Monitor) readNew(s *Session, transcript string) {
 		s.Reset()
 	}
 	if used := u.Context(); used > 0 && used <= maxTokens {
-		s.LastTokenEstimate, s.Output, s.Estimated = used, u.Output, false
+		s.LastTokenEstimate, s.Output, s.Counted, s.Estimated = used, u.Output, true, false
 		s.Model, s.MaxTokens = cmp.Or(model, s.Model), max(s.MaxTokens, used)
 		p.Derive(s)
 	}
