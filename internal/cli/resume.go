@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,7 @@ func (a *commands) rebuildCommand(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		a.printRestored(r)
+		a.printRestored(a.out, r)
 		fmt.Fprintf(a.out, "Resume it in %s with: claude --resume %s\n", cmp.Or(r.Dir, "its folder"), r.Session)
 		return nil
 	}
@@ -34,7 +35,7 @@ func (a *commands) rebuildCommand(cmd *cobra.Command) {
 
 func (a *commands) resumeCommand(cmd *cobra.Command) {
 	o := rebuildFlags(cmd)
-	show := cmd.Flags().Bool("print", false, "print the command that starts the client instead of running it")
+	show := cmd.Flags().Bool("print", false, "restore the files, and print the command that starts the client instead of running it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, err := a.app.Resume(cmd.Context(), args[0], *o)
 		if err != nil {
@@ -42,24 +43,25 @@ func (a *commands) resumeCommand(cmd *cobra.Command) {
 		}
 		argv := append(app.ResumeCommand(r.Session), args[1:]...)
 		if *show {
+			a.printRestored(a.errOut, r)
 			fmt.Fprintln(a.out, app.CommandLine(r.Dir, argv))
 			return nil
 		}
-		a.printRestored(r)
+		a.printRestored(a.out, r)
 		return a.env.StartProgram(cmd.Context(), r.Dir, argv)
 	}
 }
 
 // printRestored lists restored files.
-func (a *commands) printRestored(r app.Rebuilt) {
+func (a *commands) printRestored(out io.Writer, r app.Rebuilt) {
 	for _, f := range r.Files {
 		note := size(f.Bytes)
 		if f.Kept {
 			note = "exists already"
 		}
-		fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
+		fmt.Fprintf(out, "%s  (%s)\n", f.Path, note)
 	}
 	if s := app.ReachText(r.Reach); s != "" {
-		fmt.Fprintf(a.out, "Its links were broken and are mended: without, %s.\n", s)
+		fmt.Fprintf(out, "Its links were broken and are mended: without, %s.\n", s)
 	}
 }

@@ -134,7 +134,7 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 	older := s.sql.Instr + "(id, '@') > 0"
 	query := "SELECT count(*) FILTER (WHERE " + older + "), count(*) FILTER (WHERE relation <> 'agent' AND NOT " + older + "), " +
 		"count(*) FILTER (WHERE relation = 'agent' AND NOT " + older + "), " +
-		"coalesce(sum(turns), 0), coalesce(sum(steps), 0), coalesce(sum(calls), 0), coalesce(sum(compacts), 0), coalesce(sum(bytes), 0), " +
+		"coalesce(sum(turns), 0) - (SELECT count(*) FROM turns WHERE copy_session <> 0), coalesce(sum(steps), 0), coalesce(sum(calls), 0), coalesce(sum(compacts), 0), coalesce(sum(bytes), 0), " +
 		"coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), " +
 		"coalesce(sum(cost_usd), 0.0), coalesce(min(first) FILTER (WHERE first <> 0), 0), coalesce(max(last), 0) FROM sessions WHERE known = true"
 	err = s.read(ctx, "read totals", func(ctx context.Context, tx Tx) error {

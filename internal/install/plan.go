@@ -172,6 +172,11 @@ func (in *Installer) PlanUninstall() (Plan, error) {
 	if err != nil || p.Before == nil {
 		return p, err
 	}
+	listed, err := os.ReadFile(filepath.Join(in.opts.ClientDir, "plugins", "installed_plugins.json"))
+	if err == nil && bytes.Contains(listed, []byte(pluginName)) {
+		p.Warnings = append(p.Warnings, "the client has its own list of plugins; `claude plugin uninstall "+pluginName+
+			"` and `claude plugin marketplace remove "+pluginMarket+"` take Strandline's out")
+	}
 	exact := p.record.AfterSHA256 == checksum(p.Before)
 	doc, changes, err := in.without(p)
 	if err != nil && !exact {

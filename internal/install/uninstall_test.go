@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -31,6 +32,21 @@ func TestUninstallDeletesACreatedFile(t *testing.T) {
 	}
 	if _, err := os.Stat(manifestPath(p.opts.Home)); !os.IsNotExist(err) {
 		t.Errorf("the manifest is still there: %v", err)
+	}
+}
+
+// The client keeps a list of plugins that Strandline did not write.
+func TestUninstallNamesTheClientsList(t *testing.T) {
+	p := newPlace(t)
+	p.init()
+	list := filepath.Join(p.opts.ClientDir, "plugins", "installed_plugins.json")
+	for content, want := range map[string]int{`{"plugins":{"` + pluginName + `":[]}}`: 1, `{"plugins":{}}`: 0} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(list), 0o700), os.WriteFile(list, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if plan, err := New(p.opts).PlanUninstall(); err != nil || len(plan.Warnings) != want {
+			t.Errorf("%s: %q, %v", content, plan.Warnings, err)
+		}
 	}
 }
 
