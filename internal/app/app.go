@@ -258,20 +258,27 @@ func (a *App) withArchive(ctx context.Context, mode Mode, run func(Archive) erro
 // withIndex is withArchive over a workspace that the caller has. An index that is to be
 // written is rebuilt first if it is damaged or missing.
 func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
+	use := func() error { return a.useIndex(ctx, w, mode, run) }
 	if mode == ReadOnly {
-		return a.useIndex(ctx, w, mode, run)
+		return use()
 	}
-	cause := archive.ErrDamagedIndex
+	return a.repaired(ctx, w, use)
+}
+
+// repaired calls use, which writes to the index. If the index is damaged or missing, it is
+// rebuilt before use is called, once more.
+func (a *App) repaired(ctx context.Context, w Workspace, use func() error) error {
+	err := archive.ErrDamagedIndex
 	if !w.IndexLost() {
-		cause = a.useIndex(ctx, w, mode, run)
+		err = use()
 	}
-	if !errors.Is(cause, archive.ErrDamagedIndex) {
-		return cause
+	if !errors.Is(err, archive.ErrDamagedIndex) {
+		return err
 	}
 	if _, err := a.rebuildIndex(ctx, w, nil); err != nil {
 		return err
 	}
-	return a.useIndex(ctx, w, mode, run)
+	return use()
 }
 
 // IndexLost reports whether there are logs but no index, because it was deleted or emptied.

@@ -78,8 +78,10 @@ func (a *App) Fix(findings []Finding) (fixed []Finding, err error) {
 
 // clientVersion returns the client's version in the newest session, "" without one.
 func (a *App) clientVersion(ctx context.Context) string {
-	list, err := read(ctx, a, func(x Archive) ([]archive.Session, error) {
-		return x.Index.Sessions(ctx, archive.SessionFilter{Limit: 1})
+	var list []archive.Session
+	err := a.withArchive(ctx, ReadOnly, func(x Archive) (err error) {
+		list, err = x.Index.Sessions(ctx, archive.SessionFilter{Limit: 1})
+		return err
 	})
 	if err != nil || len(list) == 0 {
 		return "" // checkArchive reports the error

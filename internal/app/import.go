@@ -67,14 +67,11 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 	} else {
 		start := a.Now()
 		var r capture.Report
-		if exists(w.File("log")) { // rebuild a damaged index first
-			if err := a.withIndex(ctx, w, FastWrite, func(Archive) error { return nil }); err != nil {
-				return out, err
-			}
-		}
-		err = a.withBulkIndex(ctx, w.Config.Paths.Index(), func(write, read *Index) (err error) {
-			r, err = w.Capture.Bulk(ctx, write, read, jobs, o.Progress)
-			return err
+		err = a.repaired(ctx, w, func() error {
+			return a.withBulkIndex(ctx, w.Config.Paths.Index(), func(write, read *Index) (err error) {
+				r, err = w.Capture.Bulk(ctx, write, read, jobs, o.Progress)
+				return err
+			})
 		})
 		if err != nil {
 			return out, err

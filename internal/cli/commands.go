@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
@@ -127,6 +128,12 @@ func argument(args []string) string { return strings.Join(args, "") }
 
 func sessionFlag(cmd *cobra.Command, v *string) {
 	cmd.Flags().StringVar(v, "session", "", "session or handle (default: the last session of this project)")
+}
+
+// scopeFlags adds --project, with its help text, and --all.
+func scopeFlags(f *pflag.FlagSet, s *app.Scope, project string) {
+	f.StringVar(&s.Name, "project", "", project)
+	f.BoolVar(&s.All, "all", false, "all projects")
 }
 
 func (a *commands) jsonFlag(cmd *cobra.Command) {

@@ -57,8 +57,7 @@ func (a *commands) compactionsCommand(cmd *cobra.Command) {
 	var q app.CompactionsQuery
 	f := cmd.Flags()
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
-	f.StringVar(&q.Name, "project", "", "this project instead of the current one, by name or folder")
-	f.BoolVar(&q.All, "all", false, "all projects")
+	scopeFlags(f, &q.Scope, "this project instead of the current one, by name or folder")
 	limitFlag(cmd, &q.Limit, 20, "maximum number (0: no limit)")
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
 		if q.All && (q.Name != "" || q.Session != "") || q.Name != "" && q.Session != "" {

@@ -17,8 +17,7 @@ import (
 func (a *commands) filesCommand(cmd *cobra.Command) {
 	var q app.FilesQuery
 	f := cmd.Flags()
-	f.StringVar(&q.Name, "project", "", "this project instead of the current one, by name or folder")
-	f.BoolVar(&q.All, "all", false, "all projects")
+	scopeFlags(f, &q.Scope, "this project instead of the current one, by name or folder")
 	f.BoolVar(&q.Reads, "reads", false, "include reads and searches")
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	since := f.String("since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")

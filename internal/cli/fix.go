@@ -14,8 +14,7 @@ import (
 // scopeFlags adds the flags that limit fix and how. The returned function completes q.
 func (a *commands) scopeFlags(cmd *cobra.Command, q *app.SearchQuery) func(args []string) error {
 	f := cmd.Flags()
-	f.StringVar(&q.Name, "project", "", "only this project, by name or folder")
-	f.BoolVar(&q.All, "all", false, "all projects")
+	scopeFlags(f, &q.Scope, "only this project, by name or folder")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	since := f.String("since", "", "only newer commands, e.g. 7d, 12h or 2026-11-01")
 	return func(args []string) (err error) {

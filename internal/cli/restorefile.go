@@ -19,8 +19,7 @@ func (a *commands) restoreFileCommand(cmd *cobra.Command) {
 	f := cmd.Flags()
 	at := f.String("at", "", "as of this handle or time, e.g. 7f3a12cd/12, 2d or 2026-11-01 (default: the newest)")
 	to := f.StringP("output", "o", "", "write to this file, which must not exist")
-	f.StringVar(&q.Name, "project", "", "this project instead of the current one, by name or folder")
-	f.BoolVar(&q.All, "all", false, "all projects")
+	scopeFlags(f, &q.Scope, "this project instead of the current one, by name or folder")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		q.Path = args[0]
 		if *at != "" {

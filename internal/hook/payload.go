@@ -109,6 +109,12 @@ func (p payload) endsWork() bool {
 	return p.AgentID == "" && (p.Event == "Stop" || p.Event == "SessionEnd" || p.Event == "PostToolUse" && changes)
 }
 
+// answersCompaction reports whether the response to this event steers a compaction or
+// restores the context after one.
+func (p payload) answersCompaction() bool {
+	return p.Event == "PreCompact" || p.Event == "SessionStart" && p.Source == "compact"
+}
+
 // subject returns the session whose context the event is about. For a sub-agent
 // the payload holds the parent's session id and transcript, and the agent's id.
 func (p payload) subject() string {

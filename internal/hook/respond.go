@@ -36,33 +36,43 @@ func (r *run) respond(ctx context.Context) error {
 // own returns the hook's own text, if there is an index. At a compaction, an index in
 // memory takes the place of one that fails.
 func (r *run) own(ctx context.Context) (named, error) {
-	var block compact.Output
-	var event string
-	var err error
+	var failed error
 	if r.idx != nil {
-		block, event, err = r.compose(ctx, r.idx)
+		own, err := r.composed(ctx, r.idx)
+		if err == nil {
+			return own, nil
+		}
+		failed = err
 	}
-	if p := r.payload; (r.idx == nil || err != nil) && (p.Event == "PreCompact" || p.Event == "SessionStart" && p.Source == "compact") && r.env.Temporary != nil {
-		var again error
-		block, event, again = r.composeFromLog(ctx)
-		err = errors.Join(err, again)
+	if !r.payload.answersCompaction() || r.env.Temporary == nil {
+		return named{}, failed
 	}
-	return named{event: event, Injection: Injection{
-		Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
-	}}, err
+	own, err := r.composedFromLog(ctx)
+	return own, errors.Join(failed, err)
 }
 
-// composeFromLog is compose with an index in memory of the session alone.
-func (r *run) composeFromLog(ctx context.Context) (block compact.Output, event string, err error) {
+// composedFromLog is composed with an index in memory of the session alone.
+func (r *run) composedFromLog(ctx context.Context) (own named, err error) {
 	idx, err := r.env.Temporary(ctx)
 	if err != nil {
-		return block, "", err
+		return own, err
 	}
 	defer func() { err = errors.Join(err, idx.Close()) }()
 	if err := r.env.Capture.Index(ctx, idx, r.payload.subject()); err != nil {
-		return block, "", err
+		return own, err
 	}
-	return r.compose(ctx, idx)
+	return r.composed(ctx, idx)
+}
+
+// composed is compose as an injection; none after an error.
+func (r *run) composed(ctx context.Context, idx *Index) (named, error) {
+	block, event, err := r.compose(ctx, idx)
+	if err != nil {
+		return named{}, err
+	}
+	return named{event: event, Injection: Injection{
+		Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
+	}}, nil
 }
 
 // compose returns the hook's own text for the event, and the event's name in the

@@ -150,39 +150,37 @@ func (s Store) expired(written, now time.Time) bool {
 // Names returns the file names of all values in order, without their extension,
 // and deletes expired values.
 func (s Store) Names(now time.Time) ([]string, error) {
-	entries, err := s.entries()
-	var names []string
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), s.Ext)
-		if !ok || !e.Type().IsRegular() || !ValidKey(name) {
-			continue
+	return s.names(func(e os.DirEntry) bool {
+		if s.MaxAge <= 0 {
+			return true
 		}
-		if s.MaxAge > 0 {
-			info, err := e.Info()
-			if err != nil {
-				continue // deleted by another process
-			}
-			if s.expired(info.ModTime(), now) {
-				_ = os.Remove(filepath.Join(s.Dir, e.Name())) // the next call tries again
-				continue
-			}
+		info, err := e.Info()
+		if err != nil {
+			return false // deleted by another process
 		}
-		names = append(names, name)
-	}
-	return names, err
+		if s.expired(info.ModTime(), now) {
+			_ = os.Remove(filepath.Join(s.Dir, e.Name())) // the next call tries again
+			return false
+		}
+		return true
+	})
 }
 
 // Recent returns the file names of the values written since a time, without their
-// extension, in the order of the names.
+// extension, in order.
 func (s Store) Recent(since time.Time) ([]string, error) {
+	return s.names(func(e os.DirEntry) bool {
+		info, err := e.Info()
+		return err == nil && !info.ModTime().Before(since)
+	})
+}
+
+// names returns the file names of the values that pass, in order, without their extension.
+func (s Store) names(passes func(os.DirEntry) bool) ([]string, error) {
 	entries, err := s.entries()
 	var names []string
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), s.Ext)
-		if !ok || !e.Type().IsRegular() || !ValidKey(name) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && !info.ModTime().Before(since) {
+		if name, ok := strings.CutSuffix(e.Name(), s.Ext); ok && e.Type().IsRegular() && ValidKey(name) && passes(e) {
 			names = append(names, name)
 		}
 	}

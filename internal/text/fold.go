@@ -9,23 +9,27 @@ func FoldTerminal(s string) string {
 	if !strings.ContainsAny(s, "\x1b\r\b") {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for {
-		at := strings.IndexByte(s, '\x1b')
-		if at < 0 {
-			b.WriteString(s)
-			break
-		}
-		b.WriteString(s[:at])
-		s = s[at+sequenceLen(s[at:]):]
-	}
-	lines := strings.Split(b.String(), "\n")
+	lines := strings.Split(RemoveAt(s, "\x1b", sequenceLen), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
 		lines[i] = line[strings.LastIndexByte(line, '\r')+1:]
 	}
 	return strings.Join(lines, "\n")
+}
+
+// RemoveAt removes from s what begins at the characters of starts: the number of bytes that
+// length returns, which is at least 1, for the rest of s from there.
+func RemoveAt(s, starts string, length func(rest string) int) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		at := strings.IndexAny(s, starts)
+		if at < 0 {
+			return b.String() + s
+		}
+		b.WriteString(s[:at])
+		s = s[at+length(s[at:]):]
+	}
 }
 
 // sequenceLen returns the length of the escape sequence at the start of s: as EscapeLen,

@@ -43,16 +43,7 @@ func stripTerminal(s string) string {
 	if !strings.ContainsAny(s, "\x00\x1b") {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for {
-		at := strings.IndexAny(s, "\x00\x1b")
-		if at < 0 {
-			return b.String() + s
-		}
-		b.WriteString(s[:at])
-		s = s[at+max(text.EscapeLen(s[at:]), 1):]
-	}
+	return text.RemoveAt(s, "\x00\x1b", func(rest string) int { return max(text.EscapeLen(rest), 1) })
 }
 
 // trimErrorTags removes the tags that the client adds around its own errors.
