@@ -275,10 +275,28 @@ func (a *App) repaired(ctx context.Context, w Workspace, use func() error) error
 	if !errors.Is(err, archive.ErrDamagedIndex) {
 		return err
 	}
-	if _, err := a.rebuildIndex(ctx, w, nil); err != nil {
+	_, err = a.rebuildIndex(ctx, w, nil)
+	if archive.ErrorCode(err) == archive.CodeBusy { // another process rebuilds it
+		err = a.afterRebuild(ctx, w)
+	}
+	if err != nil {
 		return err
 	}
 	return use()
+}
+
+// rebuildWait is how long a command waits for the rebuild of another process.
+const rebuildWait = time.Minute
+
+// afterRebuild waits until no other process rebuilds the index.
+func (a *App) afterRebuild(ctx context.Context, w Workspace) error {
+	wait, cancel := context.WithTimeout(ctx, rebuildWait)
+	defer cancel()
+	lock, err := state.WaitLock(wait, w.File("reindex.lock"), false)
+	if err != nil {
+		return w.LockError(err, "reindex")
+	}
+	return lock.Release()
 }
 
 // IndexLost reports whether there are logs but no index, because it was deleted or emptied.

@@ -280,7 +280,9 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 		if captured {
 			done++
 		}
-		errs = append(errs, err, r.observe(ctx, w, seen.Batches))
+		if errs = append(errs, err); captured || len(seen.Batches) > 0 {
+			errs = append(errs, r.observe(ctx, w, seen.Batches))
+		}
 		if code := archive.ErrorCode(err); ctx.Err() == nil && code != archive.CodeBusy && code != archive.CodeDenied {
 			errs = append(errs, r.Pending().Done(w))
 		}
@@ -288,14 +290,21 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 	return done, errors.Join(errs...)
 }
 
-// observe counts the usage in the batches of a session, as its hooks do.
+// observe counts the usage in the batches of a session, as its hooks do. Without a batch
+// it reads the transcript: the client may have ended a hook that had indexed its rows.
 func (r Runner) observe(ctx context.Context, w capture.PendingWork, batches []archive.Batch) error {
-	if r.Monitor == nil || len(batches) == 0 {
+	if r.Monitor == nil {
 		return nil
 	}
-	return r.Monitor.Observe(ctx, usage.Observation{
-		Session: w.Session, Transcript: w.Transcript, Now: r.Now(), Captured: batches[len(batches)-1].Cursor.Offset, Batches: batches,
-	})
+	seen := usage.Observation{Session: w.Session, Transcript: w.Transcript, Now: r.Now(), Batches: batches}
+	if n := len(batches); n > 0 {
+		seen.Captured = batches[n-1].Cursor.Offset
+	} else if file, err := os.Stat(w.Transcript); err == nil {
+		seen.Captured = file.Size()
+	} else {
+		return nil // deleted since: there is nothing to count
+	}
+	return r.Monitor.Observe(ctx, seen)
 }
 
 func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {

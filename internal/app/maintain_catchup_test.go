@@ -7,6 +7,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/transcript/claude"
+	"strandline/internal/usage"
 )
 
 func TestPendingSessionsAreCaptured(t *testing.T) {
@@ -28,6 +30,29 @@ func TestPendingSessionsAreCaptured(t *testing.T) {
 	w.exported(sessionB)
 	if w.turns(sessionA) != 1 || w.turns(sessionB) != 1 {
 		t.Errorf("%d and %d turns are indexed", w.turns(sessionA), w.turns(sessionB))
+	}
+}
+
+// The client may end a hook that has indexed a turn and not counted its tokens.
+func TestCatchUpCountsWhatAHookIndexed(t *testing.T) {
+	w := newWorld(t)
+	w.runner.Monitor = &usage.Monitor{
+		Store: usage.Store{Dir: t.TempDir()}, Getenv: func(string) string { return "" }, LastUsage: claude.LastUsage,
+	}
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	if err := w.runner.Capture.Index(t.Context(), w.store, sessionA); err != nil {
+		t.Fatal(err)
+	}
+	w.note(sessionA)
+	healthy(t, w.run())
+	if got, kept := w.runner.Monitor.Store.Session(sessionA); !kept || got.LastTokenEstimate == 0 || got.Estimated {
+		t.Errorf("%+v, kept: %t", got, kept)
+	}
+	w.note(sessionB) // without a transcript
+	healthy(t, w.run())
+	if got, kept := w.runner.Monitor.Store.Session(sessionB); kept {
+		t.Errorf("a session that is not kept is counted: %+v", got)
 	}
 }
 

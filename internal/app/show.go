@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"strandline/internal/archive"
 	"strandline/internal/transcript/claude"
@@ -72,7 +73,8 @@ type Place struct {
 	Steps   []archive.Step  `json:"-"` // of the turn
 }
 
-// Place returns a turn or a step.
+// Place returns a turn or a step. It fails with CodeCorrupt if there are calls in it and the
+// log has lost all rows that a conversation consists of.
 func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
 	return readSession(ctx, a, at.Session, func(x Archive, id string) (Place, error) {
 		blocks, err := x.Blocks(ctx, x.Index, id, at)
@@ -87,6 +89,11 @@ func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
 		p := newPlace(archive.Ref{Session: id, Turn: at.Turn, Step: at.Step}, blocks, calls)
 		if p.Session, err = x.Index.Session(ctx, id); err != nil {
 			return Place{}, err
+		}
+		if len(p.Calls) > 0 && !slices.ContainsFunc(p.Blocks, Block.Conversation) {
+			return Place{}, &archive.Error{
+				Code: archive.CodeCorrupt, Msg: "the rows of " + p.Handle + " cannot be read from the log", Hint: "`strandline verify` names the damaged bytes",
+			}
 		}
 		p.Steps, err = x.Index.Steps(ctx, span)
 		return p, err

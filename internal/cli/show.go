@@ -85,6 +85,9 @@ func (a *commands) printSteps(place app.Place) error {
 	p := a.paint()
 	blocks := archive.Select(place.Blocks, app.Block.Conversation)
 	rows := place.Rows()
+	if len(rows) == 0 { // a damaged log has results left, without their calls
+		return a.printPlace(place)
+	}
 	fmt.Fprintf(a.out, "%s  %s\n", p.bold(place.Handle), p.dim(a.stamp(rows[0].Time)+" · "+count(len(place.Steps), "step")+", "+count(len(place.Calls), "call")))
 	if first := blocks[0]; first.Kind == claude.BlockPrompt {
 		a.printStart(first, promptLines)

@@ -43,6 +43,10 @@ func (r *run) handle(ctx context.Context) error {
 	if r.env.Capture.Forgotten().Has(p.Session) || p.Event == "PostToolUse" && r.throttled() {
 		return nil
 	}
+	var errs []error
+	if p.endsTurn() { // first, as the client may end this process
+		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
+	}
 	r.transcript, r.unfinished = src.Path, true
 	err = r.guard(func() error {
 		err := r.answer(ctx, src)
@@ -52,7 +56,7 @@ func (r *run) handle(ctx context.Context) error {
 	if errors.Is(err, capture.ErrForeign) {
 		return r.env.Foreign.Note(ctx, "its transcript is another client's", r.env.Now())
 	}
-	return errors.Join(err, r.followUp(src))
+	return errors.Join(append(errs, err, r.followUp(src))...)
 }
 
 // answer logs the session's new bytes, indexes them and responds. It clears
@@ -107,10 +111,7 @@ func (r *run) followUp(src capture.Source) error {
 	if r.damaged {
 		catchUp = append(catchUp, "--reindex")
 	}
-	switch {
-	case p.Event == "SessionEnd" || p.Event == "Stop": // the client writes the last rows after both
-		errs = append(errs, r.env.Detach(append(catchUp, "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd)...))
-	case len(work) > 0 || r.damaged:
+	if len(work) > 0 && !p.endsTurn() || r.damaged {
 		errs = append(errs, r.env.Detach(catchUp...))
 	}
 	if (p.Event == "PreCompact" || p.Event == "PostCompact") && r.env.MaintenanceDue != nil && r.env.MaintenanceDue() {
@@ -209,9 +210,7 @@ func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captu
 			x.Captured = s.Position.Raw
 		}
 	}
-	// The end of a session can stop the hook of its last turn before it counts.
-	ends := p.Event == "SessionEnd" && x.Captured > 0
-	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 && !ends {
+	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 {
 		return nil
 	}
 	return r.env.Monitor.Observe(ctx, x)

@@ -457,6 +457,23 @@ func TestPendingIsNotedBeforeClosing(t *testing.T) {
 	}
 }
 
+// The client may end a hook of a turn's end at any time: the catch-up starts first.
+func TestCatchUpStartsFirst(t *testing.T) {
+	for _, event := range []string{"Stop", "SessionEnd"} {
+		s := newFixture(t)
+		s.index.onApply = func() {
+			if len(s.detached) != 1 || !slices.Contains(s.detached[0], session) {
+				t.Errorf("%s: %q is started when rows are indexed", event, s.detached)
+			}
+		}
+		s.transcript(t, "{\"type\":\"mode\"}\n")
+		s.send(t, event, nil)
+		if len(s.index.applied) == 0 || len(s.detached) != 1 {
+			t.Errorf("%s: %d batches are indexed, %q is started", event, len(s.index.applied), s.detached)
+		}
+	}
+}
+
 // Without time left, a hook still notes the session.
 func TestHookWithoutTimeIsDeferred(t *testing.T) {
 	s := newFixture(t)

@@ -101,12 +101,13 @@ func (p payload) takesContext() bool {
 	return slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart"}, p.Event)
 }
 
-// endsWork reports whether finished work is looked for at this event: at the end
-// of a turn or a session, whose end can stop the hook of its last turn, and after tools
-// that change something.
-func (p payload) endsWork() bool {
-	changes := slices.Contains([]string{"Bash", "Write", "Edit"}, p.ToolName)
-	return p.AgentID == "" && (p.Event == "Stop" || p.Event == "SessionEnd" || p.Event == "PostToolUse" && changes)
+// endsTurn reports whether a catch-up is started at this event, after which the client
+// writes its last rows. It starts first and waits for them.
+func (p payload) endsTurn() bool { return p.Event == "Stop" || p.Event == "SessionEnd" }
+
+// changes reports whether a tool of the main conversation may have changed something.
+func (p payload) changes() bool {
+	return p.AgentID == "" && p.Event == "PostToolUse" && slices.Contains([]string{"Bash", "Write", "Edit"}, p.ToolName)
 }
 
 // answersCompaction reports whether the response to this event steers a compaction or

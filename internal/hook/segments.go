@@ -18,15 +18,15 @@ type Segments struct {
 	Marks task.CheckStates
 }
 
-// segments starts a background process that looks for finished work, if the
-// context window is full enough and the last check is Every steps ago. It reads
-// at most two small files.
+// segments starts a background process that looks for finished work within a turn, if
+// the context window is full enough and the last check is Every steps ago. It reads
+// at most two small files. The catch-up looks for it after the turn.
 func (r *run) segments(ctx context.Context) error {
 	p, set := r.payload, r.env.Config.Segments
 	if p.Event == "SessionStart" && p.Source == "compact" && p.AgentID == "" && r.env.Segments.Marks.Dir != "" {
 		return r.env.Segments.Marks.Reset(p.Session)
 	}
-	if set.Disabled || r.env.Segments.Marks.Dir == "" || r.idx == nil || !p.endsWork() || !set.ForceCheck && !r.full(set.QueueAt) {
+	if set.Disabled || r.env.Segments.Marks.Dir == "" || r.idx == nil || !p.changes() || !set.ForceCheck && !r.full(set.QueueAt) {
 		return nil
 	}
 	s, err := r.idx.Session(ctx, p.Session)
@@ -37,11 +37,7 @@ func (r *run) segments(ctx context.Context) error {
 		return err
 	}
 	mark := r.env.Segments.Marks.Read(p.Session)
-	every := set.Every
-	if p.Event == "SessionEnd" { // the last check, for whatever is new
-		every = min(every, 1)
-	}
-	if since := s.Steps - mark.Checked; !set.ForceCheck && since >= 0 && since < every {
+	if since := s.Steps - mark.Checked; !set.ForceCheck && since >= 0 && since < set.Every {
 		return nil
 	}
 	mark.Checked = s.Steps
@@ -54,10 +50,9 @@ func (r *run) segments(ctx context.Context) error {
 const minWindow = 100_000
 
 // full reports whether the context window is filled to percent or more. It reads
-// no file if the tokens would not fill the smallest window that far; at the end of a
-// session, the hook of its last turn may have counted them.
+// no file if the tokens would not fill the smallest window that far.
 func (r *run) full(percent int) bool {
-	if r.payload.Event != "SessionEnd" && r.tokens()*100 < int64(percent)*minWindow {
+	if r.tokens()*100 < int64(percent)*minWindow {
 		return false
 	}
 	state, _ := r.env.Segments.Usage.Session(r.payload.Session)

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,41 +34,39 @@ func withUsage(t *testing.T, share float64, steps int) *fixture {
 	return s
 }
 
+// Within a turn; the catch-up that the end of a turn starts checks as well.
 func TestSegmentCheckIsStarted(t *testing.T) {
-	tool := func(name string) map[string]string { return map[string]string{"tool_name": name} }
 	for name, c := range map[string]struct {
 		share  float64
-		event  string
+		tool   string
 		fields map[string]string
 		change func(s *fixture)
 		want   bool
 	}{
-		"end of a turn":       {0.61, "Stop", nil, nil, true},
-		"after a command":     {0.61, "PostToolUse", tool("Bash"), nil, true},
-		"after an edit":       {0.61, "PostToolUse", tool("Edit"), nil, true},
-		"after a new file":    {0.61, "PostToolUse", tool("Write"), nil, true},
-		"after a read":        {0.61, "PostToolUse", tool("Read"), nil, false},
-		"at a prompt":         {0.61, "UserPromptSubmit", nil, nil, false},
-		"below the threshold": {0.59, "Stop", nil, nil, false},
-		"too few tokens":      {0.9, "Stop", nil, func(s *fixture) { s.transcript(t, lines(59)) }, false},
-		"no new lines":        {0.9, "Stop", nil, func(s *fixture) { s.transcript(t, "") }, false},
-		"at the threshold":    {0.60, "Stop", nil, nil, true},
-		"in a sub-agent":      {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
-		"nine steps ago":      {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 21}) }, false},
-		"ten steps ago":       {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 20}) }, true},
-		"one step ago, at the end of the session": {0.9, "SessionEnd", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 29}) }, true},
-		"at once, at the end of the session":      {0.9, "SessionEnd", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 30}) }, false},
-		"a mark with more steps":                  {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 99}) }, true},
-		"forced below threshold":                  {0.1, "Stop", nil, func(s *fixture) { s.Config.Segments.ForceCheck = true; s.mark(task.CheckState{Checked: 30}) }, true},
-		"disabled":                                {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled = true }, false},
-		"disabled and forced":                     {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
+		"after a command":        {0.61, "Bash", nil, nil, true},
+		"after an edit":          {0.61, "Edit", nil, nil, true},
+		"after a new file":       {0.61, "Write", nil, nil, true},
+		"after a read":           {0.61, "Read", nil, nil, false},
+		"below the threshold":    {0.59, "Bash", nil, nil, false},
+		"at the threshold":       {0.60, "Bash", nil, nil, true},
+		"too few tokens":         {0.9, "Bash", nil, func(s *fixture) { s.transcript(t, lines(59)) }, false},
+		"no new lines":           {0.9, "Bash", nil, func(s *fixture) { s.transcript(t, "") }, false},
+		"in a sub-agent":         {0.9, "Bash", map[string]string{"agent_id": "a1"}, nil, false},
+		"nine steps ago":         {0.9, "Bash", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 21}) }, false},
+		"ten steps ago":          {0.9, "Bash", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 20}) }, true},
+		"a mark with more steps": {0.9, "Bash", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 99}) }, true},
+		"forced below threshold": {0.1, "Bash", nil, func(s *fixture) { s.Config.Segments.ForceCheck = true; s.mark(task.CheckState{Checked: 30}) }, true},
+		"disabled":               {0.9, "Bash", nil, func(s *fixture) { s.Config.Segments.Disabled = true }, false},
+		"disabled and forced":    {0.9, "Bash", nil, func(s *fixture) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := withUsage(t, c.share, 30)
 			if c.change != nil {
 				c.change(s)
 			}
-			s.send(t, c.event, c.fields)
+			fields := map[string]string{"tool_name": c.tool}
+			maps.Copy(fields, c.fields)
+			s.send(t, "PostToolUse", fields)
 			got := slices.ContainsFunc(s.detached, func(args []string) bool {
 				return slices.Equal(args, []string{"segments", "--check", "--if-due", "--session", session})
 			})
