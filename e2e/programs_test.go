@@ -88,6 +88,29 @@ func client(t *testing.T) string {
 	return path
 }
 
+// npmClient returns a program of another client that scripts/install-npm-client.sh
+// installs, found by pattern in its folder, and ends the test if there is none.
+func npmClient(t *testing.T, name, pattern string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the end-to-end test drives the client on Unix systems only")
+	}
+	cache := os.Getenv("STRANDLINE_CACHE")
+	if cache == "" {
+		cache = filepath.Join("..", ".cache")
+	}
+	found, err := filepath.Glob(filepath.Join(cache, name+"-[0-9]*", filepath.FromSlash(pattern)))
+	if err == nil && len(found) > 0 {
+		path, err := filepath.Abs(found[len(found)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Skipf("%s is not installed (make client installs it)", name)
+	return ""
+}
+
 // buildFolder is where the program under test is built, "" if it cannot be made.
 var buildFolder = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "strandline-e2e-")

@@ -77,16 +77,22 @@ type recorder struct {
 	folder string
 }
 
-// record registers a recorder for every event of the list.
-func (s *sandbox) record(events ...string) *recorder {
+// newRecorder makes the program of a recorder.
+func newRecorder(s *sandbox) *recorder {
 	s.t.Helper()
 	r := &recorder{s: s, folder: filepath.Join(filepath.Dir(s.project), "recorder")}
 	self, err := os.Executable()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	program := filepath.Join(r.folder, recorderName)
-	link(s.t, self, program)
+	link(s.t, self, filepath.Join(r.folder, recorderName))
+	return r
+}
+
+// record registers a recorder for every event of the list.
+func (s *sandbox) record(events ...string) *recorder {
+	s.t.Helper()
+	r := newRecorder(s)
 	var settings map[string]any
 	if err := json.Unmarshal([]byte(userSettings), &settings); err != nil {
 		s.t.Fatal(err)
@@ -94,7 +100,7 @@ func (s *sandbox) record(events ...string) *recorder {
 	hooks := map[string]any{}
 	for _, event := range events {
 		hooks[event] = []any{map[string]any{"hooks": []any{
-			map[string]any{"type": "command", "command": program, "timeout": 5},
+			map[string]any{"type": "command", "command": filepath.Join(r.folder, recorderName), "timeout": 5},
 		}}}
 	}
 	settings["hooks"] = hooks

@@ -61,34 +61,46 @@ func newSandboxIn(t *testing.T, root, home, config, store string, env ...string)
 	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
 	s.home, s.config, s.store = home, config, store
 	s.project = filepath.Join(root, "project")
-	s.env = []string{
+	s.env = append(s.userEnv(),
+		"ANTHROPIC_BASE_URL="+s.api.URL(),
+		"ANTHROPIC_API_KEY="+fakeKey,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
+		"CLAUDE_CODE_AUTO_COMPACT_WINDOW="+compactWindow,
+	)
+	s.env = append(s.env, env...)
+	s.write(s.settingsFile(), userSettings)
+	s.write(s.stateFile(), s.onboarded())
+	s.begin()
+	s.api.Before(s.awaitFlush)
+	t.Cleanup(s.logHooks)
+	return s
+}
+
+// userEnv is the environment of any client.
+func (s *sandbox) userEnv() []string {
+	return []string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + s.home,
-		"TMPDIR=" + filepath.Join(root, "tmp"),
+		"TMPDIR=" + filepath.Join(filepath.Dir(s.project), "tmp"),
 		"LANG=C.UTF-8",
 		"TZ=UTC",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
 		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
-		"ANTHROPIC_BASE_URL=" + s.api.URL(),
-		"ANTHROPIC_API_KEY=" + fakeKey,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
 		"HTTPS_PROXY=" + s.api.URL(), // fails the test if it is used
 		"NO_PROXY=127.0.0.1,localhost",
-		"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + compactWindow,
 	}
-	s.env = append(s.env, env...)
-	s.write(filepath.Join(root, "tmp", ".keep"), "")
-	s.write(s.settingsFile(), userSettings)
-	s.write(s.stateFile(), s.onboarded())
+}
+
+// begin makes the folders of the user and of the project.
+func (s *sandbox) begin() {
+	s.t.Helper()
+	s.write(filepath.Join(filepath.Dir(s.project), "tmp", ".keep"), "")
 	s.write(filepath.Join(s.project, "README.md"), "# Tide tables\n")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "Begin"}} {
 		s.run("git", args...).mustSucceed()
 	}
-	s.api.Before(s.awaitFlush)
-	t.Cleanup(s.logHooks)
-	return s
 }
 
 // fakeKey is accepted without a dialog because the client's state says so.

@@ -9,6 +9,7 @@ import (
 type Tool struct {
 	Name  string
 	Input map[string]any
+	text  string // the input of a tool that takes text, "" for one that takes JSON
 }
 
 // Bash calls the client's shell tool.

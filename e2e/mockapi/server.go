@@ -25,6 +25,7 @@ type Server struct {
 	parts    []*rule          // by a part of the text, in the order they were added
 	summary  Reply
 	calls    map[string]place // tool call id -> next position in the script
+	held     map[string]place // session -> its position before a compaction that leaves no tool result
 	requests []*Request
 	stray    []string
 	before   func(context.Context, *Request)
@@ -58,6 +59,7 @@ func New() *Server {
 		rules:   map[string]*rule{},
 		summary: Say("<analysis>Nothing special.</analysis>\n<summary>We worked.</summary>"),
 		calls:   map[string]place{},
+		held:    map[string]place{},
 		arrived: make(chan struct{}),
 	}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -152,7 +154,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	req, stream, err := parse(r.URL.Path, r.Header.Get("X-Claude-Code-Session-Id"), body)
+	var req *Request
+	var stream bool
+	responses := strings.HasSuffix(r.URL.Path, "/responses")
+	if responses {
+		req, err = parseResponses(r.URL.Path, r.Header.Get("Session-Id"), body)
+	} else {
+		req, stream, err = parse(r.URL.Path, r.Header.Get("X-Claude-Code-Session-Id"), body)
+	}
 	if err != nil {
 		s.record(&Request{Kind: Unknown, Path: r.URL.Path, Body: body}, err.Error())
 		writeError(w, &apiError{status: http.StatusBadRequest, kind: "invalid_request_error", message: err.Error()})
@@ -180,6 +189,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case ans.reply.fail != nil:
 		writeError(w, ans.reply.fail)
+	case responses:
+		writeResponses(w, ans, req)
 	case stream:
 		writeStream(w, ans)
 	default:
@@ -215,19 +226,23 @@ func (s *Server) answer(req *Request) answer {
 // find looks for the place in the script. Tool results go before prompts: what
 // hooks inject beside them may well repeat a prompt.
 func (s *Server) find(req *Request) (Reply, place, bool) {
-	if req.Kind == Compaction {
-		return s.summary, place{}, true
-	}
-	if req.Kind != Turn {
-		return Reply{}, place{}, false
-	}
 	tail := req.tail()
-	for _, m := range tail {
-		for _, b := range m.Blocks {
-			if at, ok := s.calls[b.ToolUseID]; ok && at.rule != nil {
-				return takeAt(at)
-			}
+	called, loop := s.called(tail)
+	switch {
+	case req.Kind == Compaction:
+		if loop {
+			s.held[req.Session] = called
 		}
+		return s.summary, place{}, true
+	case req.Kind != Turn:
+		return Reply{}, place{}, false
+	case loop:
+		delete(s.held, req.Session)
+		return takeAt(called)
+	}
+	if at, ok := s.held[req.Session]; ok {
+		delete(s.held, req.Session)
+		return takeAt(at)
 	}
 	for _, m := range slices.Backward(tail) {
 		for _, b := range m.Blocks {
@@ -242,6 +257,18 @@ func (s *Server) find(req *Request) (Reply, place, bool) {
 		}
 	}
 	return Reply{}, place{}, false
+}
+
+// called returns the place that follows the tool calls whose results the messages hold.
+func (s *Server) called(tail []Message) (place, bool) {
+	for _, m := range tail {
+		for _, b := range m.Blocks {
+			if at, ok := s.calls[b.ToolUseID]; ok && at.rule != nil {
+				return at, true
+			}
+		}
+	}
+	return place{}, false
 }
 
 func takeAt(at place) (Reply, place, bool) {
