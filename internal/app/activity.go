@@ -139,7 +139,7 @@ type tally struct {
 	out      Stats
 	costs    costs
 	zone     *time.Location
-	project  map[string]string // name by session
+	project  map[string]string // name by session, without the work tree
 	days     map[string]*DayStats
 	models   map[string]*Sum
 	projects map[string]*Sum

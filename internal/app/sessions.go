@@ -19,7 +19,7 @@ type Session struct {
 	ID      string `json:"session"`
 	Handle  string `json:"handle"`
 	Project string `json:"project"`
-	// ProjectName tells the project apart from the others of the list; "" outside a list.
+	// ProjectName is the name of the project, and of the work tree, for display.
 	ProjectName string `json:"project_name,omitempty"`
 	archive.Session
 }
@@ -31,7 +31,7 @@ func newSession(s archive.Session) Session {
 		s.Title = s.GitBranch + " · " + s.Title
 	}
 	s.Turns -= s.Retold
-	return Session{ID: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Session: s}
+	return Session{ID: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), ProjectName: s.Project.Title(), Session: s}
 }
 
 // SessionsQuery selects sessions.
@@ -58,12 +58,7 @@ func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) 
 			}
 		}
 		list, err := x.Index.Sessions(ctx, f)
-		out := archive.Convert(list, newSession)
-		names := projectNames(archive.Convert(list, func(s archive.Session) archive.Project { return s.Project }))
-		for i := range out {
-			out[i].ProjectName = names[out[i].Session.Project.Key]
-		}
-		return out, err
+		return archive.Convert(list, newSession), err
 	})
 }
 
@@ -89,6 +84,7 @@ type Running struct {
 	Session   string    `json:"session"`
 	Handle    string    `json:"handle"`
 	Project   string    `json:"project"`
+	Name      string    `json:"project_name"` // for display
 	Title     string    `json:"title"`
 	Model     string    `json:"model,omitempty"`
 	Turns     int       `json:"turns"`
@@ -110,7 +106,7 @@ type Running struct {
 
 func newRunning(s archive.Session, u usage.Session) Running {
 	out := Running{
-		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Title: s.Title, Model: s.Model, Turns: s.Turns, Last: s.Last,
+		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Name: s.Project.Title(), Title: s.Title, Model: s.Model, Turns: s.Turns, Last: s.Last,
 		Tokens: u.LastTokenEstimate, Estimated: u.Estimated, Window: u.Window, Share: *rounded(u.LastPercentage), Zone: u.Zone,
 		Growth: u.Growth, Next: u.Limit, Compacts: u.Compacts, History: append([]usage.Point{}, u.History...),
 	}
@@ -160,7 +156,7 @@ type Project struct {
 	Name   string `json:"name,omitempty"`
 	Root   string `json:"root,omitempty"`
 	Remote string `json:"remote,omitempty"`
-	// Label tells the project apart from the others. Tree is the name of a work tree that
+	// Label is the name for display. Tree is the name of a work tree that
 	// is listed after its repository.
 	Label string `json:"label"`
 	Tree  string `json:"tree,omitempty"`
@@ -169,7 +165,7 @@ type Project struct {
 
 func newProject(p archive.ProjectSummary) Project {
 	p.Aliases = append([]string{}, p.Aliases...)
-	return Project{Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote, ProjectSummary: p}
+	return Project{Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote, Label: p.Project.Title(), ProjectSummary: p}
 }
 
 // ProjectPath is a project's folder, or its key if the folder is unknown.
@@ -179,12 +175,7 @@ func ProjectPath(p archive.Project) string { return cmp.Or(p.Root, p.Key) }
 func (a *App) Projects(ctx context.Context) ([]Project, error) {
 	return read(ctx, a, func(x Archive) ([]Project, error) {
 		list, err := x.Index.Projects(ctx)
-		out := archive.Convert(list, newProject)
-		names := projectNames(archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project }))
-		for i := range out {
-			out[i].Label = names[out[i].Key]
-		}
-		return nestTrees(out), err
+		return nestTrees(archive.Convert(list, newProject)), err
 	})
 }
 
@@ -196,13 +187,13 @@ func nestTrees(list []Project) (out []Project) {
 		roots[p.Root] = true
 	}
 	for _, p := range list {
-		if repository, tree, ok := WorktreeOf(p.Root); ok && roots[repository] {
+		if repository, tree, ok := archive.WorktreeOf(p.Root); ok && roots[repository] {
 			p.Tree = tree
 			trees[repository] = append(trees[repository], p)
 		}
 	}
 	for _, p := range list {
-		if repository, _, ok := WorktreeOf(p.Root); !ok || !roots[repository] {
+		if repository, _, ok := archive.WorktreeOf(p.Root); !ok || !roots[repository] {
 			out = append(append(out, p), trees[p.Root]...)
 		}
 	}

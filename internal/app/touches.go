@@ -38,7 +38,7 @@ func describeTouches(ctx context.Context, x Archive, list []archive.Touch, out [
 		replies := map[int][]archive.Passage{} // by turn, with the edits
 		for _, i := range at {
 			t, touch := list[i], &out[i]
-			touch.Title, touch.Project = newSession(info).Title, cmp.Or(info.Project.Name, info.Project.Key)
+			touch.Title, touch.Project = newSession(info).Title, info.Project.Title()
 			if touch.Text = cmp.Or(t.Command, t.Path); t.Kind != archive.CallEdit {
 				continue
 			}

@@ -94,7 +94,7 @@ type Project struct {
 	// Key identifies the project: "git:<common dir>" inside a repository,
 	// "dir:<folder>" elsewhere, "" if unknown.
 	Key      string `json:"key"`
-	Name     string `json:"name,omitempty"`     // last element of the root, for display
+	Name     string `json:"name,omitempty"`     // last element of the root; from an index, what ProjectNames returns
 	Root     string `json:"root,omitempty"`     // main work tree or folder
 	Worktree string `json:"worktree,omitempty"` // linked work tree, empty in the main one
 	Remote   string `json:"remote,omitempty"`   // normalised "host/path" of the origin, no credentials

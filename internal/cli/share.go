@@ -90,7 +90,7 @@ func (a *commands) shared(ctx context.Context, at archive.Handle) (s share, err 
 		s.title = oneLine(cmp.Or(turns[0].Title, turns[0].Handle))
 	}
 	s.facts = []string{
-		oneLine(cmp.Or(out.Session.Session.Project.Name, "unknown project")), a.stamp(out.First), count(len(s.places), "turn"),
+		oneLine(cmp.Or(out.ProjectName, "unknown project")), a.stamp(out.First), count(len(s.places), "turn"),
 		oneLine(out.Model), "session " + out.Handle,
 	}
 	s.facts = slices.DeleteFunc(s.facts, func(f string) bool { return f == "" })

@@ -54,7 +54,7 @@ func pointTo(s archive.Session, now time.Time) string {
 		fmt.Sprintf("To read it: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
 	where := "this project"
 	if s.Project.Name != "" {
-		where = "project " + text.CleanLine(s.Project.Name)
+		where = "project " + text.CleanLine(s.Project.Title())
 	}
 	return text.Fence(where, body)
 }

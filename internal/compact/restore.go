@@ -111,8 +111,8 @@ func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 // fenceTitle returns the provenance of a text about the session.
 func fenceTitle(p *past) string {
 	parts := []string{"session " + archive.ShortID(p.session.ID)}
-	if n := p.session.Project.Name; n != "" {
-		parts = append(parts, "project "+text.CleanLine(n))
+	if in := p.session.Project; in.Name != "" {
+		parts = append(parts, "project "+text.CleanLine(in.Title()))
 	}
 	if !p.end.IsZero() {
 		parts = append(parts, p.end.UTC().Format("2006-01-02"))

@@ -52,7 +52,7 @@ func (s *Store) ToolCalls(ctx context.Context, f archive.SessionFilter) ([]archi
 // table chosen, with their numbers in the column no.
 func readFiltered[T any](ctx context.Context, s *Store, what string, f archive.SessionFilter, query string, row func(scan Scan) (T, error)) ([]T, error) {
 	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]T, error) {
-		names, err := projectNames(ctx, tx)
+		names, err := readProjects(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

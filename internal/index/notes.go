@@ -14,7 +14,7 @@ func (s *Store) Notes(ctx context.Context) ([]archive.Note, error) {
 		if err != nil || len(entries) == 0 {
 			return nil, err
 		}
-		names, err := projectNames(ctx, tx)
+		names, err := readProjects(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -28,8 +28,7 @@ func (s *Store) Notes(ctx context.Context) ([]archive.Note, error) {
 			case !gone[f.ID]:
 				n := archive.Note{ID: f.ID, Text: f.Text, Time: entries[i].Time}
 				if f.Project != "" {
-					n.Project = names.Rows[names.Canonical(f.Project)].Project
-					n.Project.Key = names.Canonical(f.Project)
+					n.Project = names.Resolve(archive.Project{Key: f.Project})
 				}
 				notes = append(notes, n)
 			}

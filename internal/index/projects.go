@@ -29,7 +29,7 @@ func internProject(ctx context.Context, tx Tx, p archive.Project) (no int64, err
 	return Value[int64](ctx, tx, "SELECT no FROM projects WHERE key = ?", p.Key)
 }
 
-func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
+func readProjects(ctx context.Context, tx Tx) (*Projects, error) {
 	n := &Projects{Into: map[string]string{}, Rows: map[string]ProjectRow{}}
 	err := tx.Query(ctx, "SELECT old, target FROM aliases", nil, func(scan Scan) error {
 		var from, into string
@@ -73,7 +73,7 @@ func (s *Store) Projects(ctx context.Context) ([]archive.ProjectSummary, error) 
 }
 
 func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, error) {
-	names, err := projectNames(ctx, tx)
+	names, err := readProjects(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,9 @@ const mergeDepth = 16
 
 // Projects holds all projects, and the keys that were merged into others.
 type Projects struct {
-	Into map[string]string // the key that a merged key was merged into
-	Rows map[string]ProjectRow
+	Into  map[string]string // the key that a merged key was merged into
+	Rows  map[string]ProjectRow
+	names map[string]string // that tell projects apart, by key; made when first needed
 }
 
 // ProjectRow is a project and its number in the store.
@@ -125,17 +126,26 @@ func (n *Projects) Canonical(key string) string {
 	return key
 }
 
-// Resolve returns the project that p was merged into, with p's own work tree.
+// Resolve returns the project that p was merged into, with p's own work tree and the
+// name that tells it apart from the other projects.
 func (n *Projects) Resolve(p archive.Project) archive.Project {
-	key := n.Canonical(p.Key)
-	if key == p.Key {
-		return p
+	if key := n.Canonical(p.Key); key != p.Key {
+		row := n.Rows[key]
+		p = archive.Project{Key: key, Worktree: p.Worktree, Name: row.Name, Root: row.Root, Remote: row.Remote}
 	}
-	into := archive.Project{Key: key, Worktree: p.Worktree}
-	if row, ok := n.Rows[key]; ok {
-		into.Name, into.Root, into.Remote = row.Name, row.Root, row.Remote
+	if n.names == nil {
+		list := make([]archive.Project, 0, len(n.Rows))
+		for key, row := range n.Rows {
+			if n.Canonical(key) == key {
+				list = append(list, row.Project)
+			}
+		}
+		n.names = archive.ProjectNames(list)
 	}
-	return into
+	if name := n.names[p.Key]; name != p.Key {
+		p.Name = cmp.Or(name, p.Name)
+	}
+	return p
 }
 
 // Numbers returns the numbers of the projects with these keys, including merged

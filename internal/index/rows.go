@@ -306,7 +306,7 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 		return nil, archive.Invalid("the path of a file is required", "give a path or the end of one, e.g. pay/retry.go")
 	}
 	err = s.read(ctx, "read a file's history", func(ctx context.Context, tx Tx) error {
-		names, err := projectNames(ctx, tx)
+		names, err := readProjects(ctx, tx)
 		if err != nil {
 			return err
 		}

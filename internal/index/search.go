@@ -77,7 +77,7 @@ func (s *Store) VectorScope(ctx context.Context, q archive.Query) (func(passage 
 func searching[T any](ctx context.Context, s *Store, q archive.Query, fn func(ctx context.Context, x *search) (T, error)) (T, error) {
 	return Read(ctx, s.read, "search", func(calm context.Context, tx Tx) (out T, err error) {
 		x := &search{Store: s, tx: tx, query: &q, done: ctx}
-		if x.names, err = projectNames(calm, tx); err != nil {
+		if x.names, err = readProjects(calm, tx); err != nil {
 			return out, err
 		}
 		if x.scope, err = x.newScope(calm); err != nil {

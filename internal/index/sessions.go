@@ -59,7 +59,7 @@ const retoldTurns = "SELECT session, count(*) AS n FROM turns WHERE copy_session
 
 func (s *Store) sessions(ctx context.Context, what string, build func(*Projects) (string, []any)) ([]archive.Session, error) {
 	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]archive.Session, error) {
-		names, err := projectNames(ctx, tx)
+		names, err := readProjects(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

@@ -204,7 +204,7 @@ func (s *Server) recall(ctx context.Context, in recallIn) (answer, error) {
 		return answer{}, err
 	}
 	body, at := placeText(p)
-	title := fmt.Sprintf("%s, project %s, %s", p.Handle, projectName(p.Session.Project), s.stamp(at))
+	title := fmt.Sprintf("%s, project %s, %s", p.Handle, p.Session.Project.Title(), s.stamp(at))
 	out, err := pageOf(title, body, in.Page, in.MaxChars)
 	if err != nil {
 		return answer{}, err
@@ -325,7 +325,7 @@ func (s *Server) timeline(ctx context.Context, in timelineIn) (answer, error) {
 			fmt.Fprintf(&b, "  %s  %s\n", row.At.Handle(), text)
 		}
 	}
-	title := fmt.Sprintf("session %s, project %s, %s", archive.ShortID(t.Session), projectName(t.Info.Project), s.stamp(t.Info.First))
+	title := fmt.Sprintf("session %s, project %s, %s", archive.ShortID(t.Session), t.Info.Project.Title(), s.stamp(t.Info.First))
 	return pageOf(title, cmp.Or(b.String(), "(no turns)\n"), in.Page, in.MaxChars)
 }
 
@@ -418,7 +418,7 @@ func (s *Server) sessions(ctx context.Context, in sessionsIn) (out answer, err e
 	var b strings.Builder
 	for _, x := range list {
 		out.Handles = append(out.Handles, x.Handle)
-		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", x.Handle, cmp.Or(x.ProjectName, projectName(x.Session.Project)), s.stamp(x.Last), x.Turns, x.Compacts, x.Title)
+		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", x.Handle, x.ProjectName, s.stamp(x.Last), x.Turns, x.Compacts, x.Title)
 	}
 	out.Record = text.Fence("sessions, newest first", b.String())
 	return out, nil
@@ -475,5 +475,3 @@ func (s *Server) stamp(t time.Time) string {
 	}
 	return t.In(s.opts.Now().Location()).Format("2006-01-02 15:04")
 }
-
-func projectName(p archive.Project) string { return cmp.Or(p.Name, p.Key) }

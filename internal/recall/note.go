@@ -55,5 +55,5 @@ func MatchNotes(notes []archive.Note, terms []archive.Term) (out []Note) {
 
 // NewNote returns a note as it is printed.
 func NewNote(n archive.Note) Note {
-	return Note{ID: n.ID, Text: n.Text, Time: n.Time, Project: cmp.Or(n.Project.Name, n.Project.Key)}
+	return Note{ID: n.ID, Text: n.Text, Time: n.Time, Project: n.Project.Title()}
 }

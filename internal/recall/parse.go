@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -191,11 +192,15 @@ func ParseKind(s string) (archive.PassageKind, error) {
 	return "", archive.Invalid(fmt.Sprintf("%q is not a kind of passage", archive.Clip(s, 40)), "kinds are "+strings.Join(names, ", "))
 }
 
-// ProjectsNamed returns the keys of the projects whose name is name or whose folder
-// contains it, ignoring case.
+// ProjectsNamed returns the keys of the projects that are called name, or else of those
+// whose name ends with it as an element ("cli" in "entireio/cli") or whose folder contains
+// it, ignoring case.
 func ProjectsNamed(all []archive.ProjectSummary, name string) []string {
-	named := archive.Select(all, func(p archive.ProjectSummary) bool {
-		return strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name))
-	})
+	named := archive.Select(all, func(p archive.ProjectSummary) bool { return strings.EqualFold(p.Project.Name, name) })
+	if len(named) == 0 {
+		named = archive.Select(all, func(p archive.ProjectSummary) bool {
+			return strings.EqualFold(path.Base(p.Project.Name), name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name))
+		})
+	}
 	return archive.Convert(named, func(p archive.ProjectSummary) string { return p.Project.Key })
 }

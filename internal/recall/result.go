@@ -139,7 +139,7 @@ func (h *Hit) turn() archive.Ref {
 func newHit(h archive.Hit) Hit {
 	ref := passageRef(h.Passage)
 	return Hit{
-		Handle: ref.Handle(), Session: h.Passage.Session, Project: cmp.Or(h.Project.Name, h.Project.Key), Author: h.Author, Title: h.Title, Kind: h.Kind, Time: h.Time,
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: h.Project.Title(), Author: h.Author, Title: h.Title, Kind: h.Kind, Time: h.Time,
 		Thinking: h.Thinking(), Root: h.Project.Root, Worktree: h.Project.Worktree,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,

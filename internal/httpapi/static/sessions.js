@@ -46,7 +46,7 @@ function row(s) {
   return el("li", { "data-session": s.session }, el("a", { href: `#/${s.handle}` },
     el("span", { class: "title" }, s.title || "(no prompt)"),
     el("span", { class: "spark" }),
-    el("span", { class: "meta" }, el("code", null, s.handle), ` · ${s.project_name || s.project.split("/").pop()} · `, when(s.last), ` · ${facts.join(" · ")}`, el("span", { class: "did" }), s.branch && el("span", { class: "branch" }, ` · ${s.branch}`))));
+    el("span", { class: "meta" }, el("code", null, s.handle), ` · ${s.project_name} · `, when(s.last), ` · ${facts.join(" · ")}`, el("span", { class: "did" }), s.branch && el("span", { class: "branch" }, ` · ${s.branch}`))));
 }
 
 const colours = { "checks failed": "bad", "checks passed": "good", committed: "good", pushed: "good" };
@@ -90,7 +90,7 @@ function usage(r) {
   return el("a", { class: "card", href: `#/${r.handle}` },
     el("strong", null, r.title || "(no prompt)"),
     bar(r),
-    el("span", { class: "meta" }, `${r.project.split("/").pop()} · ${context}${r.zone ? ` · ${zones[r.zone] ?? r.zone}` : ""} · `, when(r.last)));
+    el("span", { class: "meta" }, `${r.project_name} · ${context}${r.zone ? ` · ${zones[r.zone] ?? r.zone}` : ""} · `, when(r.last)));
 }
 
 /** bar draws the context usage and the compaction threshold. */

@@ -1,4 +1,4 @@
-package app
+package archive_test
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ func TestProjectNames(t *testing.T) {
 	folder := func(root string) archive.Project { return archive.Project{Key: "dir:" + root, Root: root} }
 	clone := archive.Project{Key: "git:/a/cli/.git", Name: "cli", Root: "/a/cli", Remote: "github.com/entireio/cli"}
 	fork := archive.Project{Key: "git:/b/cli/.git", Name: "cli", Root: "/b/cli", Remote: "github.com/ann/cli"}
-	got := projectNames([]archive.Project{
+	got := archive.ProjectNames([]archive.Project{
 		folder("/home/ann/shop"), clone, fork, clone, folder("/w/one/app"), folder("/w/two/app"),
 		folder("/home/ann/shop/.worktrees/3"), folder("/x/erk/worktrees/erk-slot-3"), folder("/"), {Key: "dir:?"},
 	})
