@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +64,11 @@ func (a *App) Fixes(ctx context.Context, q SearchQuery) ([]Fix, error) {
 			if at < 0 {
 				continue
 			}
-			fix := newFix(calls, at, x.Redact)
+			session, err := x.Index.Session(ctx, h.Session)
+			if err != nil {
+				return nil, err
+			}
+			fix := newFix(calls, at, session.Cwd, x.Redact)
 			// A command that fails again and again is one failure.
 			if key := h.Session + archive.Subject(calls[at]) + fix.Error; !seen[key] {
 				seen[key] = true
@@ -88,13 +93,15 @@ func failed(c archive.Call) bool {
 	return !c.NotRun() && (c.Failed || c.Exit != nil && *c.Exit != 0)
 }
 
-func newFix(calls []archive.Call, at int, redact func(string) string) Fix {
+// newFix returns what followed the failure of calls[at], with paths relative to cwd.
+func newFix(calls []archive.Call, at int, cwd string, redact func(string) string) Fix {
 	what := func(c archive.Call) string {
-		name := strings.Join(c.Files, " ")
 		if c.Command != "" {
-			name = archive.CommandText(c.Command)
-		} else {
-			name = strings.TrimSpace(c.Name + " " + name)
+			return redact(archive.CommandText(c.Command))
+		}
+		name := c.Name
+		for _, f := range c.Files {
+			name += " " + relative(cwd, f)
 		}
 		return redact(name)
 	}
@@ -103,7 +110,7 @@ func newFix(calls []archive.Call, at int, redact func(string) string) Fix {
 	subject := archive.Subject(c)
 	for _, next := range calls[at+1:] {
 		again := subject != "" && archive.Subject(next) == subject
-		if !again && next.Kind != archive.CallEdit && next.Kind != archive.CallCommand || len(fix.Steps) >= fixSteps && !again {
+		if !again && (!concerns(next, c) || len(fix.Steps) >= fixSteps) {
 			continue
 		}
 		fix.Steps = append(fix.Steps, FixStep{next.Ref().Handle(), what(next), Verdict(next)})
@@ -113,6 +120,21 @@ func newFix(calls []archive.Call, at int, redact func(string) string) Fix {
 		}
 	}
 	return fix
+}
+
+// concerns reports whether a call after a failure may be part of its fix. After a failed
+// edit or read that is what names the same file, after a failed command each edit, each
+// command, and each look at a file that the error names.
+func concerns(next, failure archive.Call) bool {
+	names := func(s, file string) bool { return strings.Contains(s, path.Base(file)) }
+	if failure.Kind != archive.CallCommand && len(failure.Files) > 0 {
+		return slices.Contains(next.Files, failure.Files[0]) || names(next.Command, failure.Files[0])
+	}
+	switch next.Kind {
+	case archive.CallEdit, archive.CallCommand:
+		return true
+	}
+	return slices.ContainsFunc(next.Files, func(f string) bool { return names(failure.Error, f) })
 }
 
 // Recipe is a command that was run, under what it has in common in every run.

@@ -57,12 +57,8 @@ const checkWords = 5
 // arguments of its programs. Quoted text and programs that only show or move files do not
 // count.
 func IsCheck(cmd string) bool {
-	for part := range strings.FieldsFuncSeq(unquoted(cmd), func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
-		words := strings.Fields(part)
-		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
-			words = words[1:]
-		}
-		if len(words) == 0 || showsOrMoves(words[0]) {
+	for _, words := range programs(unquoted(cmd)) {
+		if showsOrMoves(words[0]) {
 			continue
 		}
 		if slices.ContainsFunc(words[:min(len(words), checkWords)], namesCheck) {
@@ -70,6 +66,68 @@ func IsCheck(cmd string) bool {
 		}
 	}
 	return false
+}
+
+// programs splits a shell command into its programs with their arguments, without
+// leading assignments.
+func programs(cmd string) (list [][]string) {
+	for part := range strings.FieldsFuncSeq(cmd, func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
+		words := strings.Fields(part)
+		for len(words) > 0 && strings.Contains(words[0], "=") {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			list = append(list, words)
+		}
+	}
+	return list
+}
+
+// MayChange reports whether a command that names a file may change it. It is false if
+// each program that names the file only shows it, stages it or checks it.
+func MayChange(cmd, file string) bool {
+	plain := strings.ReplaceAll(unquoted(cmd), "2>&1", "")
+	quoted := !strings.Contains(plain, file)
+	for _, words := range programs(plain) {
+		if all := strings.Join(words, " "); (quoted || strings.Contains(all, file)) && !onlyReads(words, all) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyReads reports whether a program, all with its arguments, changes no file of a work tree.
+func onlyReads(words []string, all string) bool {
+	option := func(name string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, name) })
+	}
+	if strings.Contains(strings.NewReplacer("2>/dev/null", "", ">/dev/null", "", "> /dev/null", "").Replace(all), ">") {
+		return false
+	}
+	switch words[0] {
+	case "git":
+		verb := ""
+		if len(words) > 1 {
+			verb = words[1]
+		}
+		switch verb {
+		case "checkout", "restore", "apply", "am", "reset", "revert", "rm", "mv", "stash", "clean", "merge", "pull", "rebase", "cherry-pick", "switch":
+			return false
+		}
+		return true
+	case "sed", "perl":
+		return words[0] == "sed" && !option("-i") && !option("--in-place")
+	case "find":
+		return !option("-delete") && !option("-exec")
+	case "rm", "cp", "mv", "touch", "chmod", "ln":
+		return false
+	case "go":
+		return len(words) > 1 && words[1] != "fmt" && words[1] != "generate" && words[1] != "fix"
+	}
+	if option("--fix") || option("--write") || option("-w") {
+		return false
+	}
+	return showsOrMoves(words[0]) || slices.ContainsFunc(words[:min(len(words), checkWords)], namesCheck)
 }
 
 // namesCheck reports whether a part of a word, such as "test" in "test:unit", names a

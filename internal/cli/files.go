@@ -151,7 +151,7 @@ func (a *commands) printTouches(list []app.Touch) {
 			what = strings.TrimSpace(at + gap + what)
 		}
 		line := pad(oneLine(t.Size()), sizes, false) + gap + what
-		line = text.TruncateCells(strings.TrimRight(line, " "), max(width-2*len(gap)-handles, minColumn))
+		line = truncateMiddle(strings.TrimRight(line, " "), max(width-2*len(gap)-handles, minColumn))
 		if t.Failed {
 			line = p.red(line)
 		}
@@ -167,7 +167,7 @@ func (a *commands) printTouches(list []app.Touch) {
 
 func (a *commands) printFiles(list []app.File) error {
 	t := newTable("LAST", ">CHANGES", ">READS", "FILE")
-	t.paths = true
+	t.cut = truncateStart
 	return printTable(a, "The session touched no file.", t, list, func(f app.File) []string {
 		return []string{f.Handle, fmt.Sprint(f.Changes), fmt.Sprint(f.Reads), f.Path}
 	})

@@ -51,6 +51,7 @@ func (a *commands) printFixes(list []app.Fix) error {
 		}
 		fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(f.Handle), p.dim(a.ago(f.Time)), outcome)
 		t := newTable("", "", "")
+		t.cut = truncateMiddle
 		t.row("", "failed", f.Failed)
 		if f.Error != "" {
 			t.row("", "", indent+f.Error)

@@ -301,6 +301,17 @@ func truncateStart(s string, n int) string {
 	return text.TruncateCells("…", n)
 }
 
+// truncateMiddle shortens a text to at most n cells and keeps its start and, of a path
+// without spaces at its end, the end.
+func truncateMiddle(s string, n int) string {
+	slash := strings.LastIndexByte(s, '/')
+	if text.Cells(s) <= n || slash < 0 || strings.Contains(s[slash:], " ") {
+		return text.TruncateCells(s, n)
+	}
+	start := text.TruncateCells(s, n/3)
+	return start + strings.TrimPrefix(truncateStart(s, n-text.Cells(start)+1), "…")
+}
+
 // pad fills a text with spaces up to n cells, on the left if right is set.
 func pad(s string, n int, right bool) string {
 	spaces := strings.Repeat(" ", max(n-text.Cells(s), 0))

@@ -57,7 +57,7 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 func (a *commands) projectsCommand(cmd *cobra.Command) {
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) }, func(list []app.Project) error {
 		t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
-		t.paths = true
+		t.cut = truncateStart
 		return printTable(a, "", t, list, func(p app.Project) []string {
 			name := p.Label
 			if p.Tree != "" {

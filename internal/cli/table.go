@@ -15,13 +15,13 @@ type table struct {
 	rows  [][]string
 	// wrapped continues a long text of the last column on further lines.
 	wrapped bool
-	// paths shortens texts of the last column at their start.
-	paths bool
+	// cut shortens texts of the last column, at their end by default.
+	cut func(s string, cells int) string
 }
 
 // newTable takes the headings; the table has no head if all are empty. A heading that begins with ">" aligns right.
 func newTable(head ...string) *table {
-	t := &table{}
+	t := &table{cut: text.TruncateCells}
 	for _, h := range head {
 		name, right := strings.CutPrefix(h, ">")
 		t.head, t.right = append(t.head, name), append(t.right, right)
@@ -58,10 +58,8 @@ func (t *table) write(w io.Writer, width int) error {
 		switch {
 		case t.wrapped:
 			ends = wrap(row[last], widths[last])
-		case t.paths:
-			ends = []string{truncateStart(row[last], widths[last])}
 		default:
-			ends = []string{text.TruncateCells(row[last], widths[last])}
+			ends = []string{t.cut(row[last], widths[last])}
 		}
 		for n, end := range ends {
 			line := make([]string, 0, len(row))

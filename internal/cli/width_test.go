@@ -26,6 +26,23 @@ func TestTruncateStart(t *testing.T) {
 	}
 }
 
+func TestTruncateMiddle(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"Edit fits.go", 12, "Edit fits.go"},
+		{"Edit cmd/entire/cli/status.go", 18, "Edit …li/status.go"},
+		{"go test ./pay -run TestRetry", 12, "go test ./p…"},
+		{"no path at all", 6, "no pa…"},
+	} {
+		if got := truncateMiddle(c.in, c.n); got != c.want {
+			t.Errorf("truncateMiddle(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
 func TestPad(t *testing.T) {
 	for name, c := range map[string]struct {
 		in    string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -169,7 +170,7 @@ func FileHistory(ctx context.Context, src FileHistoryStore, q FileQuery) (out To
 		if q.Session != "" && t.Session != q.Session {
 			return true
 		}
-		read := !q.Reads && t.Kind != archive.CallEdit && t.Kind != archive.CallCommand
+		read := !q.Reads && t.Kind != archive.CallEdit && (t.Kind != archive.CallCommand || !archive.MayChange(t.Command, path.Base(t.Path)))
 		if read {
 			out.Reads++
 		}
