@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,12 +52,12 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 	r.state.facts.Calls++
 	c.seq = s.seq
 	s.seq++
-	if path := in.text("file_path", "notebook_path", "path"); path != "" {
+	if path := in.path(); path != "" {
 		c.row.Files = []string{text.Prefix(r.redact(path), maxPath)}
 	}
 	switch c.row.Kind {
 	case archive.CallCommand:
-		command := in.text("command", "script")
+		command := r.scan.commandOf(in)
 		if len(in.members) == 0 {
 			command = stringOf(in.raw)
 		}
@@ -144,8 +145,8 @@ func (r *Reader) editText(c *callState, in input) (string, bool) {
 		return heading + "\n" + short + "\n"
 	}
 	change := func(in input, n int) string {
-		return side("--- old", in.text("old_string", "old_source"), n/3) +
-			side("+++ new", in.text("new_string", "new_source", "content"), n*2/3)
+		return side("--- old", in.oldText(), n/3) +
+			side("+++ new", cmp.Or(in.newText(), in.content()), n*2/3)
 	}
 	var b strings.Builder
 	b.WriteString(strings.Join(append([]string{c.row.Name}, c.row.Files...), " ") + "\n")

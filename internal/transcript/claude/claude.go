@@ -10,39 +10,11 @@ package claude
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
-
-// kindOf returns the kind of a tool.
-func kindOf(tool string) archive.CallKind {
-	switch tool {
-	case "Bash", "PowerShell":
-		return archive.CallCommand
-	case "Edit", "Write", "MultiEdit", "NotebookEdit":
-		return archive.CallEdit
-	case "Read", "NotebookRead":
-		return archive.CallRead
-	case "Grep", "Glob", "LS":
-		return archive.CallSearch
-	case "Task", "Agent":
-		return archive.CallAgent
-	case "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TodoWrite", "TodoRead":
-		return archive.CallTask
-	case "WebFetch", "WebSearch", "web_search", "web_fetch":
-		return archive.CallWeb
-	}
-	return archive.CallOther
-}
-
-// isRecall reports whether a tool is one of Strandline's, whose output repeats
-// archived sessions.
-func isRecall(tool string) bool {
-	return strings.HasPrefix(tool, "mcp__") && strings.Contains(tool, "strandline")
-}
 
 // AgentMeta parses the description that the client stores beside a sub-agent's
 // transcript (agent-<id>.meta.json). It is empty if meta is not valid JSON.

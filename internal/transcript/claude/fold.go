@@ -66,6 +66,12 @@ func (r *Reader) updateFacts(row *row) {
 	if row.time.After(f.Last) {
 		f.Last = row.time
 	}
+	if row.kind == typeCost {
+		f.Usage.Input = max(f.Usage.Input, row.usage.Input)
+		f.Usage.Output = max(f.Usage.Output, row.usage.Output)
+		f.Usage.CacheRead = max(f.Usage.CacheRead, row.usage.CacheRead)
+		f.Usage.CacheWrite = max(f.Usage.CacheWrite, row.usage.CacheWrite)
+	}
 	if !row.hasCost {
 		return
 	}

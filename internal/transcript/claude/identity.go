@@ -66,7 +66,7 @@ func (r *Reader) identify(ctx context.Context) (keys []uint64) {
 			if row.class != classPrompt && row.class != classSummary && !expands {
 				continue
 			}
-			row.key = identity(tagRow, row.uuid)
+			row.key = cmp.Or(identity(tagRow, row.messageID), identity(tagRow, row.uuid))
 			keys = append(keys, row.key)
 			if row.class != classSummary {
 				parent := hashOf(row.parent)

@@ -67,7 +67,7 @@ func (r *Reader) describe(kind archive.CallKind, in input) string {
 	var values []string
 	switch kind {
 	case archive.CallRead:
-		values = []string{in.text("file_path", "notebook_path")}
+		values = []string{in.path()}
 		if from := in.text("offset"); from != "" {
 			values = append(values, "from line "+from)
 		}

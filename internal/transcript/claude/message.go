@@ -121,18 +121,18 @@ func (s *scanner) toolUse(id, name string, raw []byte) transcript.ToolUse {
 	in := s.readInput(raw)
 	switch u.Kind {
 	case archive.CallRead:
-		u.Path = in.text("file_path", "notebook_path")
+		u.Path = in.path()
 		u.Line = int(intOf(in.value("offset")))
 		if in.text("limit") != "" {
 			u.Line = max(u.Line, 1)
 		}
 	case archive.CallEdit:
-		u.Path = in.text("file_path", "notebook_path")
+		u.Path = in.path()
 		u.Changes = s.changes(in)
-		u.Whole = len(u.Changes) == 0 && name == "Write"
-		u.Content = in.text("content")
+		u.Content = in.content()
+		u.Whole = len(u.Changes) == 0 && in.hasContent()
 	case archive.CallCommand:
-		u.Command = in.text("command", "script")
+		u.Command = s.commandOf(in)
 	default:
 		u.Brief = joinValues(s.inputValues(in), func(s string) string { return s })
 	}
@@ -149,7 +149,7 @@ func (s *scanner) changes(in input) (all []transcript.Change) {
 		}
 	}
 	for _, in := range edits {
-		c := transcript.Change{Old: in.text("old_string", "old_source"), New: in.text("new_string", "new_source"), All: isTrue(in.value("replace_all"))}
+		c := transcript.Change{Old: in.oldText(), New: in.newText(), All: isTrue(in.value("replace_all"))}
 		if c.Old != "" || c.New != "" {
 			all = append(all, c)
 		}

@@ -79,7 +79,7 @@ func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Looku
 		r.fold(&r.scan.rows[i])
 	}
 	r.cursor.Offset += int64(len(chunk))
-	r.cursor.Line += len(r.scan.rows)
+	r.cursor.Line += bytes.Count(chunk, []byte("\n"))
 	return r.end(), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"strandline/internal/text"
+	"strandline/internal/transcript"
 )
 
 // scanner parses lines into rows in one pass over their JSON. It reuses its
@@ -55,12 +56,26 @@ func (s *scanner) scan(chunk []byte, first int) {
 		if !ok {
 			return
 		}
-		s.row = row{line: line, partFrom: len(s.parts)}
-		s.line(&s.row, src)
-		s.row.partTo = len(s.parts)
-		s.rows = append(s.rows, s.row)
+		src, several := bytes.CutPrefix(src, []byte{transcript.RowSeparator})
+		for several {
+			var row []byte
+			if row, src, several = bytes.Cut(src, []byte{transcript.RowSeparator}); several {
+				s.add(line, row)
+			} else {
+				src = row
+			}
+		}
+		s.add(line, src)
 		chunk = rest
 	}
+}
+
+// add parses one row of a line.
+func (s *scanner) add(line int, src []byte) {
+	s.row = row{line: line, partFrom: len(s.parts)}
+	s.line(&s.row, src)
+	s.row.partTo = len(s.parts)
+	s.rows = append(s.rows, s.row)
 }
 
 // line parses one line. It is malformed as a whole if it is not one valid JSON

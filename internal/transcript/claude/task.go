@@ -27,9 +27,11 @@ func (r *Reader) taskUse(s *stepState, row *row, c *callState, in input) {
 			TaskID: text.Prefix(in.text("taskId", "task_id", "id"), maxID), Subject: r.subject(in.text("subject")),
 			Status: taskStatus(in.text("status")),
 		}
-	case "TodoWrite":
-		if todos := in.value("todos"); len(todos) > 0 && todos[0] == '[' {
-			r.todoList(s, row, todos)
+	default:
+		for _, list := range []string{"todos", "plan"} {
+			if items := in.value(list); len(items) > 0 && items[0] == '[' {
+				r.todoList(s, row, items)
+			}
 		}
 	}
 }
@@ -79,7 +81,7 @@ func (r *Reader) todoList(s *stepState, row *row, raw []byte) {
 	listed := map[string]int{}
 	for _, raw := range r.scan.elements(raw) {
 		in := r.scan.readInput(raw)
-		subject := r.subject(in.text("content", "subject", "text"))
+		subject := r.subject(in.text("content", "subject", "text", "step", "description", "title"))
 		id := text.Prefix(in.text("id"), maxID)
 		if id == "" {
 			if subject == "" {
