@@ -101,6 +101,29 @@ func (a *App) catchUp(ctx context.Context, w Workspace) error {
 	return nil
 }
 
+// pendingWait is how long a question waits for the rows of turns that have just ended. A
+// turn needs some hundredths of a second.
+const pendingWait = time.Second
+
+// indexPending indexes what hooks have left to the catch-up, so that a question sees a turn
+// that has just ended. What is not done in time, the catch-up does.
+func (a *App) indexPending(ctx context.Context, w Workspace) {
+	if !w.Pending().Any() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pendingWait)
+	defer cancel()
+	lock, err := state.WaitLock(ctx, w.File("catchup.lock"), false)
+	if err != nil {
+		return // not writable, or the catch-up has more to do
+	}
+	defer lock.Release() // also released when the process ends
+	_ = a.useIndex(ctx, w, FastWrite, func(x Archive) error {
+		_, err := a.runner(w).CatchUp(ctx, x.Index)
+		return err
+	})
+}
+
 // capturePending captures the sessions that are pending now. It writes the logs
 // first: they do not need the index, which may be what made the hook defer.
 func (a *App) capturePending(ctx context.Context, w Workspace) error {

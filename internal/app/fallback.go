@@ -20,6 +20,7 @@ func (a *App) reading(ctx context.Context, run func(Archive) error) error {
 	if err != nil {
 		return err
 	}
+	a.indexPending(ctx, w)
 	opened := false
 	err = a.useIndex(ctx, w, ReadOnly, func(x Archive) error {
 		opened = true

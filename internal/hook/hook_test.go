@@ -195,7 +195,7 @@ func (s *fixture) quiet(t *testing.T) {
 func TestHookLogsThenIndexes(t *testing.T) {
 	s := newFixture(t)
 	s.transcript(t, "{\"type\":\"mode\"}\n{\"b\":2}\n")
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	s.quiet(t)
 	var out bytes.Buffer
 	if err := s.Capture.Export(session, 0, &out); err != nil || out.String() != "{\"type\":\"mode\"}\n{\"b\":2}\n" {
@@ -219,7 +219,7 @@ func TestFailedIndexIsDeferred(t *testing.T) {
 			s := newFixture(t)
 			set(s)
 			s.transcript(t, "{\"type\":\"mode\"}\n")
-			s.send(t, "Stop", nil)
+			s.send(t, "SessionEnd", nil)
 			var out bytes.Buffer
 			if err := s.Capture.Export(session, 0, &out); err != nil || out.Len() != 16 {
 				t.Errorf("the log holds %q, %v", out.String(), err)
@@ -238,7 +238,7 @@ func TestHugeTranscriptIsDeferred(t *testing.T) {
 	s := newFixture(t)
 	s.Capture.MaxLog = 4
 	s.transcript(t, "{\"type\":\"mode\"}\n")
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	s.quiet(t)
 	if len(s.detached) != 1 || s.detached[0][0] != "catchup" {
 		t.Errorf("detached %v", s.detached)
@@ -257,7 +257,7 @@ func TestSessionsWaitForPendingOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.transcript(t, "{\"type\":\"mode\"}\n")
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if len(s.index.applied) != 0 || len(s.detached) != 1 {
 		t.Errorf("applied %d, detached %v", len(s.index.applied), s.detached)
 	}
@@ -451,7 +451,7 @@ func TestPendingIsNotedBeforeClosing(t *testing.T) {
 		panic("test panic")
 	}
 	s.transcript(t, "{\"type\":\"mode\"}\n")
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if s.index.closed != 1 || len(s.detached) != 1 {
 		t.Errorf("closed %d times, detached %q", s.index.closed, s.detached)
 	}
@@ -459,18 +459,32 @@ func TestPendingIsNotedBeforeClosing(t *testing.T) {
 
 // The client may end a hook of a turn's end at any time: the catch-up starts first.
 func TestCatchUpStartsFirst(t *testing.T) {
-	for _, event := range []string{"Stop", "SessionEnd"} {
-		s := newFixture(t)
-		s.index.onApply = func() {
-			if len(s.detached) != 1 || !slices.Contains(s.detached[0], session) {
-				t.Errorf("%s: %q is started when rows are indexed", event, s.detached)
-			}
+	s := newFixture(t)
+	s.index.onApply = func() {
+		if len(s.detached) != 1 || !slices.Contains(s.detached[0], session) {
+			t.Errorf("%q is started when rows are indexed", s.detached)
 		}
-		s.transcript(t, "{\"type\":\"mode\"}\n")
-		s.send(t, event, nil)
-		if len(s.index.applied) == 0 || len(s.detached) != 1 {
-			t.Errorf("%s: %d batches are indexed, %q is started", event, len(s.index.applied), s.detached)
-		}
+	}
+	s.transcript(t, "{\"type\":\"mode\"}\n")
+	s.send(t, "SessionEnd", nil)
+	if len(s.index.applied) == 0 || len(s.detached) != 1 {
+		t.Errorf("%d batches are indexed, %q is started", len(s.index.applied), s.detached)
+	}
+}
+
+// Nobody waits for the index at the end of a turn: the catch-up of its rows has started.
+func TestStopOnlyLogs(t *testing.T) {
+	s := newFixture(t)
+	opened := s.counting()
+	s.transcript(t, "{\"type\":\"mode\"}\n")
+	s.send(t, "Stop", nil)
+	s.quiet(t)
+	var out bytes.Buffer
+	if err := s.Capture.Export(session, 0, &out); err != nil || out.Len() != 16 {
+		t.Errorf("the log holds %q, %v", out.String(), err)
+	}
+	if *opened != 0 || !s.Pending.Any() || len(s.detached) != 1 {
+		t.Errorf("the index is opened %d times, pending %t, detached %q", *opened, s.Pending.Any(), s.detached)
 	}
 }
 
@@ -519,7 +533,7 @@ func TestBusyIndexIsLoggedAsInfo(t *testing.T) {
 	s.OpenIndex = func(context.Context, bool) (*Index, error) {
 		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
 	}
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if log := s.logged.String(); !strings.Contains(log, "level=INFO") || strings.Contains(log, "ERROR") {
 		t.Errorf("logged %q", log)
 	}

@@ -79,20 +79,21 @@ func (p payload) sideEvent() bool {
 }
 
 // needsIndex reports whether the index is opened even if the transcript has no
-// new bytes: to answer the event, to sync the journal, or to index at the end of
-// a turn what a killed hook had only logged.
+// new bytes: to answer the event, or to sync the journal.
 func (p payload) needsIndex() bool {
 	return !slices.Contains([]string{"PostToolUse", "PostCompact"}, p.Event)
 }
 
 // indexesLater reports whether new bytes are only logged and left to the catch-up. The user
-// waits for the answer to a prompt, and it needs none of them: they are in the context.
-func (p payload) indexesLater() bool { return p.Event == "UserPromptSubmit" }
+// waits for the answer to a prompt, and it needs none of them: they are in the context. The
+// end of a turn has no answer, and starts a catch-up anyway. The end of a session is indexed:
+// a session that follows at once names it.
+func (p payload) indexesLater() bool { return p.Event == "UserPromptSubmit" || p.Event == "Stop" }
 
 // haste returns what the capture leaves to the catch-up that a prompt and Stop start.
 // Nothing is left at the start of a session, after a crash perhaps, and before a compaction.
 func (p payload) haste() sessionlog.Haste {
-	return sessionlog.Haste{Quick: p.Event != "SessionStart" && p.Event != "PreCompact", Unsynced: p.indexesLater()}
+	return sessionlog.Haste{Quick: p.Event != "SessionStart" && p.Event != "PreCompact", Unsynced: p.Event == "UserPromptSubmit"}
 }
 
 // takesContext reports whether the client adds the response to this event to the

@@ -62,7 +62,7 @@ func TestMonitorSeesIndexedSteps(t *testing.T) {
 	s := monitored(t)
 	opened := s.counting()
 	s.transcript(t, lines(100, 139))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.CaptureFailed || len(state.History) != 2 {
 		t.Errorf("%+v", state)
 	}
@@ -72,7 +72,7 @@ func TestMonitorSeesIndexedSteps(t *testing.T) {
 	}
 
 	s.transcript(t, lines(100, 139, 150))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "go on"})
 	if got := s.context(t); !strings.HasPrefix(got, "[Strandline] [=======---] 75% 150K/200K +") {
 		t.Errorf("response %q", got)
@@ -103,7 +103,7 @@ func TestUsageIsReportedAtPromptsOnly(t *testing.T) {
 func TestUsageIsResetAtACompaction(t *testing.T) {
 	s := monitored(t)
 	s.transcript(t, lines(180))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
 	if state := s.usage(t); state.LastTokenEstimate != 0 || len(state.History) != 0 {
 		t.Errorf("%+v", state)
@@ -128,7 +128,7 @@ func TestForkStartsWithItsContextSize(t *testing.T) {
 func TestSubAgentsAreNotMonitored(t *testing.T) {
 	s := monitored(t)
 	s.transcript(t, lines(100))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	s.transcript(t, lines(100, 190))
 	s.send(t, "SessionStart", map[string]string{"agent_id": "a2c37f95", "source": "compact"})
 	if state := s.usage(t); state.LastTokenEstimate != 100_000 {
@@ -140,14 +140,14 @@ func TestFailedCaptureMakesUsageUncertain(t *testing.T) {
 	s := monitored(t)
 	s.index.fail = context.DeadlineExceeded
 	s.transcript(t, lines(100))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if state := s.usage(t); !state.CaptureFailed || state.Captured != 101 {
 		t.Errorf("%+v", state)
 	}
 	s.index.fail = nil
 	s.Pending = capture.Pending{Dir: t.TempDir()} // another process has indexed it
 	s.transcript(t, lines(100, 110))
-	s.send(t, "Stop", nil)
+	s.send(t, "SessionEnd", nil)
 	if state := s.usage(t); state.CaptureFailed || state.LastTokenEstimate != 110_000 {
 		t.Errorf("%+v", state)
 	}
