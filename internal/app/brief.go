@@ -135,7 +135,7 @@ func progress(f archive.SnapshotFact) []string {
 	if len(f.Tasks) == 0 {
 		return nil
 	}
-	done := archive.Select(f.Tasks, func(t archive.SnapshotTask) bool { return taskDone(t.Status) })
+	done := archive.Select(f.Tasks, func(t archive.SnapshotTask) bool { return archive.TaskDone(t.Status) })
 	return []string{fmt.Sprintf("%d of %d tasks are done", len(done), len(f.Tasks))}
 }
 
@@ -145,7 +145,7 @@ func openTasks(f archive.SnapshotFact) (lines []string) {
 	var walk func(parent, ancestors string)
 	walk = func(parent, ancestors string) {
 		for _, t := range children[parent] {
-			if !taskDone(t.Status) {
+			if !archive.TaskDone(t.Status) {
 				lines = append(lines, ancestors+taskLine(t))
 			}
 			walk(t.ID, ancestors+archive.Clip(t.Subject, 60)+" > ")
@@ -162,7 +162,7 @@ func currentTask(f archive.SnapshotFact) []string {
 	for i := range f.Tasks {
 		t := &f.Tasks[i]
 		switch {
-		case t.Status != "in_progress" && found == nil && !taskDone(t.Status):
+		case t.Status != "in_progress" && found == nil && !archive.TaskDone(t.Status):
 			found = t
 		case t.Status == "in_progress" && (found == nil || found.Status != "in_progress" || f.AgentID != "" && t.Owner == f.AgentID):
 			found = t
@@ -177,7 +177,7 @@ func currentTask(f archive.SnapshotFact) []string {
 // finishedTasks lists them newest first.
 func finishedTasks(f archive.SnapshotFact) (lines []string) {
 	for _, t := range slices.Backward(f.Tasks) {
-		if taskDone(t.Status) {
+		if archive.TaskDone(t.Status) {
 			lines = append(lines, taskLine(t))
 		}
 	}
@@ -199,10 +199,6 @@ func taskLine(t archive.SnapshotTask) string {
 		line += ": " + t.Description
 	}
 	return line
-}
-
-func taskDone(status string) bool {
-	return slices.Contains([]string{"completed", "done", "deleted", "cancelled", "canceled"}, strings.ToLower(status))
 }
 
 func agents(f archive.SnapshotFact) (lines []string) {

@@ -69,9 +69,10 @@ type PassageIndex = recall.SearchStore
 
 // JournalIndex holds the facts of the journal.
 type JournalIndex interface {
-	task.FactStore
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
+	// Expire removes the entries of a kind that are older than a time.
+	Expire(ctx context.Context, kind archive.JournalKind, before time.Time) error
 }
 
 // LogIndex takes the rows that are read from session logs and from the journal.

@@ -246,7 +246,7 @@ func (s Step) do(ctx context.Context, idx *Index, now func() time.Time) Stage {
 // others.
 func (r Runner) Run(ctx context.Context, idx *Index) []Stage {
 	steps := slices.Concat([]Step{
-		{"pending", r.pending}, {"index", r.index}, {"journal", r.journal}, {"feedback", r.feedback}, {"learn", r.learn}, {"embed", r.embed},
+		{"pending", r.pending}, {"index", r.index}, {"journal", r.journal}, {"posted", r.posted}, {"feedback", r.feedback}, {"learn", r.learn}, {"embed", r.embed},
 		{"tiers", r.tiers}, {"compact", r.compact}, {"seal", r.seal}, {"state", r.state},
 	}, r.Extra, []Step{{"health", r.health}})
 	return archive.Convert(steps, func(s Step) Stage { return s.do(ctx, idx, r.Now) })

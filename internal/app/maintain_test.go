@@ -27,7 +27,7 @@ func TestAnEmptyArchive(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	}
-	if want := []string{"pending", "index", "journal", "feedback", "learn", "embed", "tiers", "compact", "seal", "state", "health"}; !slices.Equal(names, want) {
+	if want := []string{"pending", "index", "journal", "posted", "feedback", "learn", "embed", "tiers", "compact", "seal", "state", "health"}; !slices.Equal(names, want) {
 		t.Errorf("stages %v, want %v", names, want)
 	}
 }
@@ -323,7 +323,7 @@ func TestFailedStageDoesNotStopTheOthers(t *testing.T) {
 				}
 			}
 			slices.Sort(failed)
-			if len(stages) != 11 || !slices.Equal(failed, c.failed) {
+			if len(stages) != 12 || !slices.Equal(failed, c.failed) {
 				t.Errorf("failed: %v, want %v; %+v", failed, c.failed, stages)
 			}
 			if stages["seal"].Done < 1 {
@@ -355,7 +355,7 @@ func TestDamagedLog(t *testing.T) {
 func TestStageDuration(t *testing.T) {
 	w := newWorld(t)
 	w.runner.Now = func() time.Time { w.clock = w.clock.Add(5 * time.Millisecond); return w.clock }
-	readsClock := []string{"state", "health"} // once themselves
+	readsClock := []string{"posted", "state", "health"} // once themselves
 	for _, st := range w.runner.Run(t.Context(), w.index()) {
 		want := int64(5)
 		if slices.Contains(readsClock, st.Name) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
@@ -76,6 +77,9 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		default:
 			result, err = r.Search(ctx, req)
 		}
+		result.Hits = slices.DeleteFunc(result.Hits, func(h recall.Hit) bool { // until the next maintenance run deletes it
+			return h.Label == archive.LabelSnapshot && a.Now().Sub(h.Time) > archive.PostedAge
+		})
 		if err == nil {
 			err = markSuperseded(ctx, x, result.Hits)
 		}

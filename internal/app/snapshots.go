@@ -88,6 +88,7 @@ func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, erro
 				return err
 			}
 		}
+		out.EachText(x.Redact) // before it is shortened and stored
 		out.SnapshotFact, out.LeftOut = limitSnapshot(out.SnapshotFact)
 		err = x.Journal.RecordAll(ctx, capture.Fact{Kind: archive.JournalSnapshot, Session: id, Data: out.SnapshotFact, ID: out.ID})
 		return errors.Join(err, x.Journal.Sync(ctx, x.Index))
@@ -109,7 +110,7 @@ func resolveOrNew(ctx context.Context, x Archive, typed string) (id string, arch
 // Snapshots lists those of a session, or all if session is "", newest first.
 func (a *App) Snapshots(ctx context.Context, session string) ([]SnapshotLine, error) {
 	return read(ctx, a, func(x Archive) ([]SnapshotLine, error) {
-		list, err := snapshots(ctx, x, session)
+		list, err := a.snapshots(ctx, x, session)
 		return archive.Convert(list, newSnapshotLine), err
 	})
 }
@@ -117,7 +118,7 @@ func (a *App) Snapshots(ctx context.Context, session string) ([]SnapshotLine, er
 // Snapshot returns one snapshot.
 func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 	return read(ctx, a, func(x Archive) (Snapshot, error) {
-		list, err := snapshots(ctx, x, q.Session)
+		list, err := a.snapshots(ctx, x, q.Session)
 		if err != nil {
 			return Snapshot{}, err
 		}
@@ -129,8 +130,8 @@ func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 	})
 }
 
-// snapshots reads those of a session or all, newest first.
-func snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, err error) {
+// snapshots reads those of a session or all that are not too old, newest first.
+func (a *App) snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, err error) {
 	if session != "" {
 		if session, _, err = resolveOrNew(ctx, x, session); err != nil {
 			return nil, err
@@ -138,7 +139,7 @@ func snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, 
 	}
 	facts, err := x.Index.Facts(ctx, session, archive.JournalSnapshot)
 	for _, e := range slices.Backward(facts) {
-		if f, ok := archive.FactOf[archive.SnapshotFact](&e); ok { // skip other shapes
+		if f, ok := archive.FactOf[archive.SnapshotFact](&e); ok && a.Now().Sub(e.Time) <= archive.PostedAge { // skip other shapes
 			out = append(out, Snapshot{ID: e.ID, Session: e.Session, Handle: archive.ShortID(e.Session), Time: e.Time, SnapshotFact: f})
 		}
 	}
@@ -204,7 +205,7 @@ func checkSnapshot(f archive.SnapshotFact) error {
 		seen[t.ID] = true
 	}
 	for i, m := range f.Messages {
-		if m.Text == "" {
+		if m.Text == "" && m.Payload == nil {
 			return archive.Invalid(fmt.Sprintf("message %d has no text", i), "leave it out")
 		}
 	}
@@ -221,6 +222,7 @@ func limitSnapshot(f archive.SnapshotFact) (archive.SnapshotFact, []string) {
 	f.Files = limit(f.Files, maxSnapshotListed, false, "file", &left)
 	f.Decisions = limit(f.Decisions, maxSnapshotListed, true, "decision", &left)
 	f.Next = limit(f.Next, maxSnapshotListed, false, "next step", &left)
+	f.Skills = limit(f.Skills, maxSnapshotListed, false, "skill", &left)
 	clipped := 0
 	f.EachText(func(s string) string {
 		if len(s) > maxSnapshotText {
@@ -315,4 +317,27 @@ func addSnapshotTasks(f *archive.SnapshotFact, tree []TaskTree, parent string) {
 		})
 		addSnapshotTasks(f, n.Tasks, id)
 	}
+}
+
+// posted deletes the facts that programs posted longer ago than archive.PostedAge, from
+// the journal first.
+func (r Runner) posted(ctx context.Context, idx *Index, st *Stage) error {
+	before := r.Now().Add(-archive.PostedAge)
+	for _, kind := range []archive.JournalKind{archive.JournalSnapshot, archive.JournalRecord} {
+		facts, err := idx.Facts(ctx, "", kind)
+		if err != nil {
+			return err
+		}
+		if len(facts) == 0 || !facts[0].Time.Before(before) {
+			continue
+		}
+		n, err := r.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool { return e.Kind == kind && e.Time.Before(before) })
+		if st.Done += n; err != nil {
+			return fmt.Errorf("remove old facts from the journal: %w", err)
+		}
+		if err := idx.Expire(ctx, kind, before); err != nil {
+			return err
+		}
+	}
+	return nil
 }

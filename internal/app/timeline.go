@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -109,11 +112,66 @@ type TaskTree struct {
 	Tasks []TaskTree `json:"tasks,omitempty"`
 }
 
-// Tasks returns a session's tasks, or only the open ones.
+// Tasks returns a session's tasks, or only the open ones. The last ones are those of its
+// current snapshot that it does not list itself. A session that programs only post about
+// has these alone.
 func (a *App) Tasks(ctx context.Context, session string, open bool) ([]TaskTree, error) {
-	return readSession(ctx, a, session, func(x Archive, id string) ([]TaskTree, error) {
-		return taskTree(ctx, x, id, open, maxAgentDepth)
+	return read(ctx, a, func(x Archive) ([]TaskTree, error) {
+		id, archived, err := session, false, error(nil)
+		if session == "" {
+			id, err = a.sessionOrLatest(ctx, x, session)
+			archived = err == nil
+		} else {
+			id, archived, err = resolveOrNew(ctx, x, session)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := []TaskTree{}
+		if archived {
+			if out, err = taskTree(ctx, x, id, open, maxAgentDepth); err != nil {
+				return nil, err
+			}
+		}
+		facts, err := x.Index.Facts(ctx, id, archive.JournalSnapshot)
+		if err != nil || !archived && len(facts) == 0 {
+			_, _, missing := resolveSession(ctx, x.Index, session)
+			return nil, errors.Join(err, missing)
+		}
+		return append(out, reportedTasks(facts, id, a.Now(), open, out)...), nil
 	})
+}
+
+// reportedTasks returns the tasks of a session's current snapshot whose subjects are not
+// among known.
+func reportedTasks(facts []archive.JournalEntry, session string, now time.Time, open bool, known []TaskTree) (out []TaskTree) {
+	f, at, _ := archive.CurrentSnapshot(facts, now)
+	for _, t := range f.Tasks {
+		one := task.Task{
+			Session: session, ID: "reported:" + t.ID, Kind: task.KindReported, Subject: t.Subject, Description: t.Description,
+			Status: reportedStatus(t.Status), Created: at, Changed: at,
+		}
+		if open && !one.Open() || slices.ContainsFunc(known, func(k TaskTree) bool { return k.Subject == t.Subject }) {
+			continue
+		}
+		node := newTask(one)
+		node.Handle, node.Last, node.Agent = archive.ShortID(session), archive.ShortID(session), t.Owner
+		out = append(out, TaskTree{Task: node})
+	}
+	return out
+}
+
+// reportedStatus maps the status that a program posted to one of the client's.
+func reportedStatus(status string) string {
+	switch s := strings.ToLower(status); {
+	case archive.TaskDone(s):
+		return task.Completed
+	case s == "failed":
+		return task.Failed
+	case slices.Contains([]string{task.InProgress, "running", "active", "working"}, s):
+		return task.InProgress
+	}
+	return task.Pending
 }
 
 // maxAgentDepth is how many levels of sub-agents a tree of tasks follows.

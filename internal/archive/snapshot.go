@@ -6,6 +6,21 @@ import "time"
 // SnapshotFact.
 const JournalSnapshot JournalKind = "snapshot"
 
+// JournalRecord is a record that a program posted over HTTP: a project, a session, a
+// request, a task, an action or a message. Data is RecordFact.
+const JournalRecord JournalKind = "record"
+
+// NoSession is the session of records that belong to none.
+const NoSession = "records"
+
+// RecordFact is the data of a JournalRecord entry: some fields of the record with this ID
+// in a table. Later entries replace fields of earlier ones.
+type RecordFact struct {
+	Table  string         `json:"table"`
+	ID     string         `json:"id"`
+	Fields map[string]any `json:"fields"`
+}
+
 // SnapshotFact is the data of a JournalSnapshot entry. All fields are optional.
 type SnapshotFact struct {
 	Trigger   string            `json:"trigger,omitempty"` // "manual", "proactive", "pre-compact" …
@@ -19,6 +34,12 @@ type SnapshotFact struct {
 	Files     []string          `json:"files,omitempty"`
 	Decisions []string          `json:"decisions,omitempty"`
 	Next      []string          `json:"next,omitempty"` // next steps
+	// Skills are those that the agent is to load again after a compaction.
+	Skills []string `json:"skills_to_restore,omitempty"`
+	// Wave is the state of the current wave of sub-agents, and Hierarchy the tree of
+	// requests and tasks; both are JSON as it was posted.
+	Wave      any `json:"wave_state,omitempty"`
+	Hierarchy any `json:"hierarchy,omitempty"`
 }
 
 // SnapshotTask is a task.
@@ -47,6 +68,11 @@ type SnapshotMessage struct {
 	To   string    `json:"to,omitempty"`
 	Text string    `json:"text"`
 	Time time.Time `json:"time,omitzero"`
+	// Topic is the kind of message, such as "task.completed"; Priority is from 0 to 10.
+	Topic    string `json:"topic,omitempty"`
+	Priority int    `json:"priority,omitempty"`
+	// Payload is the content of a message that is not a text: JSON as it was posted.
+	Payload any `json:"payload,omitempty"`
 }
 
 // SnapshotAction is a tool call.
@@ -74,13 +100,15 @@ func (f *SnapshotFact) EachText(change func(string) string) {
 	}
 	for i := range f.Messages {
 		m := &f.Messages[i]
-		m.From, m.To, m.Text = change(m.From), change(m.To), change(m.Text)
+		m.From, m.To, m.Text, m.Topic = change(m.From), change(m.To), change(m.Text), change(m.Topic)
+		m.Payload = ChangeTexts(m.Payload, change)
 	}
 	for i := range f.Actions {
 		a := &f.Actions[i]
 		a.Tool, a.Command, a.File, a.Error, a.Agent = change(a.Tool), change(a.Command), change(a.File), change(a.Error), change(a.Agent)
 	}
-	for _, list := range [][]string{f.Files, f.Decisions, f.Next} {
+	f.Wave, f.Hierarchy = ChangeTexts(f.Wave, change), ChangeTexts(f.Hierarchy, change)
+	for _, list := range [][]string{f.Files, f.Decisions, f.Next, f.Skills} {
 		for i := range list {
 			list[i] = change(list[i])
 		}

@@ -128,6 +128,8 @@ func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 		return rewrite(e, func(f *archive.TaskFact) { f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description) })
 	case archive.JournalSnapshot:
 		return rewrite(e, func(f *archive.SnapshotFact) { f.EachText(j.Redact) })
+	case archive.JournalRecord:
+		return rewrite(e, func(f *archive.RecordFact) { archive.ChangeTexts(f.Fields, j.Redact) })
 	case archive.JournalSegment:
 		return rewrite(e, func(f *archive.SegmentFact) {
 			f.Segment.Topic, f.Segment.Content = j.Redact(f.Segment.Topic), j.Redact(f.Segment.Content)

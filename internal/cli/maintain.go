@@ -62,6 +62,7 @@ func describeStage(st app.Stage) string {
 		"pending":  {"session", " that hooks had deferred"},
 		"index":    {"session", " indexed"},
 		"embed":    {"passage", " embedded"},
+		"posted":   {"posted fact", " deleted after 30 days"},
 		"feedback": {"compaction", " measured"},
 		"learn":    {"compaction", " learned from"},
 		"tiers":    {"turn", " moved out of the hot set or back"},

@@ -53,7 +53,8 @@ type past struct {
 	// oldSummary is the client's newest summary if steps followed it, so that it
 	// was removed from the context as well.
 	oldSummary []archive.Passage
-	notes      []archive.Note // of the user for this project, newest first
+	notes      []archive.Note         // of the user for this project, newest first
+	snapshots  []archive.JournalEntry // oldest first
 }
 
 // load reads a bounded window of the session, without rows at or after atLine.
@@ -89,6 +90,9 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	early := read.passages(archive.Span{Session: session, BeforeLine: atLine}, earlyResults, archive.KindOutput)
 	hooks := query(&read, src.HookSummaries, session)
 	p.notes = read.notes(s.Project.Key)
+	p.snapshots = query(&read, func(ctx context.Context, id string) ([]archive.JournalEntry, error) {
+		return src.Facts(ctx, id, archive.JournalSnapshot)
+	}, session)
 	if p.terms = <-terms; read.err != nil {
 		return nil, read.err
 	}

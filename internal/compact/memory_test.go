@@ -29,6 +29,7 @@ type memory struct {
 	notes       []archive.Note
 	sessions    []archive.Session
 	injected    []archive.Injection
+	snapshots   []archive.JournalEntry
 
 	line, turn, step, seq int
 	rows                  int // last used
@@ -235,6 +236,10 @@ func (m *memory) Compactions(_ context.Context, sp archive.Span) ([]archive.Comp
 }
 
 func (m *memory) Notes(context.Context) ([]archive.Note, error) { return m.notes, m.err }
+
+func (m *memory) Facts(context.Context, string, archive.JournalKind) ([]archive.JournalEntry, error) {
+	return m.snapshots, m.err
+}
 
 func (m *memory) HookSummaries(context.Context, string) ([]archive.HookSummary, error) {
 	return m.hooks, m.err

@@ -22,6 +22,8 @@ type Source interface {
 	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
+	// Facts returns the journal's entries of a kind for a session, oldest first.
+	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	// Notes returns the user's notes, newest first.
 	Notes(ctx context.Context) ([]archive.Note, error)
 }
@@ -63,7 +65,8 @@ type Request struct {
 	// Weights maps a term shape to a value multiplier, see Tallies.Weights. Nil
 	// means 1.
 	Weights map[string]float64
-	// Now is the time of the request. It only labels ages.
+	// Now is the time of the request. It labels ages, and hides snapshots older than
+	// archive.PostedAge.
 	Now time.Time
 }
 

@@ -12,6 +12,7 @@ const (
 	secOrders = iota
 	secState
 	secTasks
+	secReported
 	secErrors
 	secTurns
 	secFiles
@@ -31,6 +32,7 @@ func sectionTitle(section int) string {
 		secTurns:    "Conversation, oldest first: the user's words, and the assistant's at [turn.step]",
 		secState:    "Current state",
 		secTasks:    "Tasks",
+		secReported: "State of the work as another program reported it",
 		secErrors:   "Open errors",
 		secFiles:    "Changed files",
 		secCommands: "Commands and results",
@@ -98,6 +100,7 @@ func (v *view) collect(meanwhile func()) []*entry {
 	}
 	collectTurns(c, prompts, quoted)
 	collectTasks(c)
+	collectSnapshot(c)
 	collectCommands(c)
 	collectSummary(c)
 	if meanwhile != nil {

@@ -87,15 +87,15 @@ type layout []struct {
 func (r Role) layout() layout {
 	switch r {
 	case RoleOrchestrator:
-		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secTasks, 1.5}, {secReads, 1.2}, {secErrors, 1}, {secFiles, 0.8}, {secCommands, 0.8}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
+		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secTasks, 1.5}, {secReported, 1}, {secReads, 1.2}, {secErrors, 1}, {secFiles, 0.8}, {secCommands, 0.8}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
 	case RoleDeveloper:
-		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secFiles, 1.3}, {secErrors, 1.2}, {secCommands, 1}, {secTasks, 1}, {secReads, 1}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
+		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secFiles, 1.3}, {secErrors, 1.2}, {secCommands, 1}, {secTasks, 1}, {secReported, 1}, {secReads, 1}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
 	case RoleSpecialist:
-		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secReads, 1.2}, {secErrors, 1}, {secCommands, 1}, {secFiles, 0.8}, {secTasks, 0.8}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
+		return layout{{secOrders, 1}, {secState, 1}, {secTurns, 1}, {secReads, 1.2}, {secErrors, 1}, {secCommands, 1}, {secFiles, 0.8}, {secTasks, 0.8}, {secReported, 1}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
 	case RoleValidator:
-		return layout{{secOrders, 1}, {secState, 1}, {secErrors, 1.4}, {secCommands, 1.4}, {secTurns, 1}, {secFiles, 1.2}, {secTasks, 1}, {secReads, 0.8}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
+		return layout{{secOrders, 1}, {secState, 1}, {secErrors, 1.4}, {secCommands, 1.4}, {secTurns, 1}, {secFiles, 1.2}, {secTasks, 1}, {secReported, 1}, {secReads, 0.8}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
 	}
-	return layout{{secOrders, 1}, {secState, 1}, {secTasks, 1}, {secErrors, 1}, {secTurns, 1}, {secFiles, 1}, {secCommands, 1}, {secReads, 1}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
+	return layout{{secOrders, 1}, {secState, 1}, {secTasks, 1}, {secReported, 1}, {secErrors, 1}, {secTurns, 1}, {secFiles, 1}, {secCommands, 1}, {secReads, 1}, {secSummary, 1}, {secNames, 1}, {secSegments, 1}, {secChanges, 1}}
 }
 
 // apply sets the print order of entries and scales their values.

@@ -26,11 +26,9 @@ type Index struct {
 	Store
 }
 
-// Store lists sessions and facts, and finds passages for automatic recall.
+// Store lists sessions, and finds passages for automatic recall.
 type Store interface {
 	compact.Sessions
-	// Facts returns a session's journal entries of one kind.
-	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	Counts(ctx context.Context, q archive.Query) (archive.Counts, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)

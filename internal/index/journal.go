@@ -19,7 +19,11 @@ import (
 func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error {
 	return s.write(ctx, "store the journal", func(ctx context.Context, tx Tx) error {
 		segments := map[string][]string{} // IDs of changed segments, by session
+		snapshots := map[string]bool{}    // sessions with new snapshots
 		for i := range entries {
+			if entries[i].Kind == archive.JournalSnapshot && ValidID(entries[i].Session) {
+				snapshots[BaseID(entries[i].Session)] = true
+			}
 			if err := applyEntry(ctx, tx, &entries[i], segments, s.sql.Join); err != nil {
 				return fmt.Errorf("journal entry %s: %w", entries[i].ID, err)
 			}
@@ -30,6 +34,11 @@ func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry
 				err = indexSegments(ctx, tx, no, session, segments[session])
 			}
 			if err != nil {
+				return err
+			}
+		}
+		for _, session := range slices.Sorted(maps.Keys(snapshots)) {
+			if err := indexSnapshot(ctx, tx, session); err != nil {
 				return err
 			}
 		}

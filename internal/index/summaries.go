@@ -2,10 +2,12 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -177,7 +179,52 @@ func moveHookPassages(ctx context.Context, tx Tx, id string, no int64) error {
 			return err
 		}
 	}
-	return indexSegments(ctx, tx, no, id, nil)
+	if err := replaceHookPassages(ctx, tx, no, snapshotPassages, id, nil); err != nil {
+		return err
+	}
+	return errors.Join(indexSegments(ctx, tx, no, id, nil), indexSnapshot(ctx, tx, id))
+}
+
+// snapshotPassages identifies the passages of a session's current snapshot.
+const snapshotPassages = "snapshot"
+
+// indexSnapshot rebuilds the passages of a session's current snapshot.
+func indexSnapshot(ctx context.Context, tx Tx, base string) error {
+	entries, err := journalEntries(ctx, tx, base, archive.JournalSnapshot)
+	if err != nil {
+		return err
+	}
+	var ps []archive.Passage
+	if f, at, ok := archive.CurrentSnapshot(entries, time.Time{}); ok {
+		ps = split(strings.Join(f.Lines(), "\n"), archive.Passage{
+			Session: base, Seq: HookSeq(snapshotPassages), Label: archive.LabelSnapshot, Paths: f.Files, Time: at.UTC(),
+		})
+	}
+	no, err := intern(ctx, tx, base)
+	if err != nil {
+		return err
+	}
+	return replaceHookPassages(ctx, tx, no, snapshotPassages, base, ps)
+}
+
+// Expire removes the journal's entries of a kind that are older than a time.
+func (s *Store) Expire(ctx context.Context, kind archive.JournalKind, before time.Time) error {
+	return s.write(ctx, "remove old facts", func(ctx context.Context, tx Tx) error {
+		const old = "FROM journal WHERE kind = ? AND time < ?"
+		sessions, err := Column[string](ctx, tx, "SELECT DISTINCT session_id "+old, string(kind), Nanos(before))
+		if err != nil || len(sessions) == 0 {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "DELETE "+old, string(kind), Nanos(before)); err != nil || kind != archive.JournalSnapshot {
+			return err
+		}
+		for _, session := range sessions {
+			if err := indexSnapshot(ctx, tx, BaseID(session)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // HookSummaries returns a session's summaries that only hooks reported so far,

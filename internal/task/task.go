@@ -20,6 +20,8 @@ const (
 	KindTodo  Kind = "todo"  // an item of a to-do list
 	KindAgent Kind = "agent" // a sub-agent run
 	KindTopic Kind = "topic" // a part of the conversation about one topic
+	// KindReported is a task of a snapshot that a program posted.
+	KindReported Kind = "reported"
 )
 
 // The states of a task. An open item that is missing in a new to-do list is deleted.
