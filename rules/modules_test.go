@@ -48,6 +48,7 @@ func TestDirectModules(t *testing.T) {
 		"github.com/charmbracelet/x/ansi":        "widths of texts, as the terminal interface counts them",
 		"github.com/BurntSushi/toml":             "configuration files",
 		"github.com/cespare/xxhash/v2":           "identities and checksums of frames",
+		"github.com/fsnotify/fsnotify":           "changes of folders, for the guard",
 		"github.com/go-json-experiment/json":     "one-pass reading of transcripts",
 		"github.com/klauspost/compress":          "zstd",
 		"github.com/rogpeppe/go-internal":        "test scripts; the diff that init --dry-run prints",

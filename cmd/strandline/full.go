@@ -130,6 +130,15 @@ func (f servers) ServeMCP(ctx context.Context) error {
 	return server.Run(ctx, os.Stdin, os.Stdout)
 }
 
+// guardMemory is a guard's soft memory limit in bytes.
+const guardMemory = 48 << 20
+
+// Guard implements cli.Frontends.
+func (f servers) Guard(ctx context.Context, notice func(line string)) error {
+	debug.SetMemoryLimit(guardMemory)
+	return f.app.Guard(ctx, app.GuardOptions{Watch: newWatcher, Missed: true, Notice: notice})
+}
+
 // Browse implements cli.Frontends.
 func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
 	return browse.Run(ctx, os.Stdin, os.Stdout, os.Environ(), browse.Options{

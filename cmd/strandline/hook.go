@@ -48,6 +48,7 @@ func runHook() {
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
 		Pace:     usage.Pace{Dir: cfg.Paths.Pace()},
+		Calls:    capture.HookCalls{Dir: cfg.Paths.HookCalls()},
 		Foreign:  capture.ForeignCalls{Dir: cfg.Paths.State()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings()},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {

@@ -453,7 +453,7 @@ const leftover = time.Hour
 func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 	p, before := r.Config.Paths, r.Now().Add(-stateLifetime)
 	st.Done, err = usage.Store{Dir: p.State()}.Sweep(before)
-	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Pace(), p.Outcomes(), r.Capture.LoggedSidesDir()} {
+	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Pace(), p.Outcomes(), p.HookCalls(), p.GuardZones(), r.Capture.LoggedSidesDir()} {
 		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)

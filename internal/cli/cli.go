@@ -50,6 +50,8 @@ type Frontends interface {
 	ServeMCP(ctx context.Context) error
 	// ServeHTTP serves HTTP until ctx ends.
 	ServeHTTP(ctx context.Context, s Serving) error
+	// Guard watches the client's transcripts until ctx ends. notice prints a line.
+	Guard(ctx context.Context, notice func(line string)) error
 	// Browse runs the terminal browser.
 	Browse(ctx context.Context, b Browsing) error
 	// Relay starts a gateway to an API.

@@ -81,6 +81,7 @@ func (a *commands) commands() []command {
 		{"context", "gateway", "Run a proxy between client and API that keeps the context small", a.gatewayCommand},
 		{"context", "run [flags] -- PROGRAM [ARGUMENT…]", "Start a client with its own gateway", a.runCommand},
 		{"keep", "maintain", "Do a maintenance run: index, embed, learn, seal idle logs", a.maintainCommand},
+		{"keep", "guard", "Capture transcripts as they are written, without hooks", a.guardCommand},
 		{"keep", "verify [SESSION]", "Check every byte of the logs, also against the client's files", a.verifyCommand},
 		{"keep", "reindex", "Rebuild the index from the logs and the journal", a.reindexCommand},
 		{"keep", "scan [SESSION]", "List where the logs hold secrets, by kind and line, never a value", a.scanCommand},

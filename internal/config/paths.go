@@ -111,6 +111,15 @@ func (p Paths) Outcomes() string { return p.in("state", "outcomes") }
 // CheckStates is the folder of the hooks' state of segments.
 func (p Paths) CheckStates() string { return p.in("state", "segments") }
 
+// HookCalls is the folder of the sessions whose hooks were called.
+func (p Paths) HookCalls() string { return p.in("state", "hooked") }
+
+// GuardZones is the folder of the zones in which the guard took a snapshot.
+func (p Paths) GuardZones() string { return p.in("state", "guard") }
+
+// GuardLog is the log of the guard's alerts.
+func (p Paths) GuardLog() string { return p.in("guard.log") }
+
 // Maintained is the file whose time is that of the last maintenance run.
 func (p Paths) Maintained() string { return p.in("state", "maintained") }
 

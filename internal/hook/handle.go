@@ -47,6 +47,7 @@ func (r *run) handle(ctx context.Context) error {
 	if p.endsTurn() { // first, as the client may end this process
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
 	}
+	errs = append(errs, r.env.Calls.Note(p.Session, r.env.Now()))
 	r.transcript, r.unfinished = src.Path, true
 	err = r.guard(func() error {
 		err := r.answer(ctx, src)

@@ -55,6 +55,8 @@ type Env struct {
 	Underway capture.PendingCompactions
 	// Pace detects compactions that follow each other too fast.
 	Pace usage.Pace
+	// Calls stores that the session has hooks.
+	Calls capture.HookCalls
 	// Foreign counts the calls of other clients.
 	Foreign capture.ForeignCalls
 	// Blocking decides which automatic compactions are blocked.

@@ -38,6 +38,17 @@ type Monitor struct {
 	LastUsage func(chunk []byte) (u archive.Usage, model string, compacted bool)
 }
 
+// Latest returns a session's usage record with the response that its transcript ends with,
+// also if no hook has counted it. It stores nothing.
+func (p Monitor) Latest(session, transcript string) Session {
+	s, ok := p.Store.Session(session)
+	if !ok || !s.Counted {
+		s.SessionID, s.Captured = session, 0
+	}
+	p.readNew(&s, transcript)
+	return s
+}
+
 // Observation is the state of a session as a hook sees it.
 type Observation struct {
 	Session    string
