@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -15,7 +16,8 @@ import (
 
 // WiringOptions select which of the client's settings Install and Uninstall change.
 type WiringOptions struct {
-	Scope      string // "user" or "project"
+	Clients    []string // of WiredClients; empty for Claude Code
+	Scope      string   // "user" or "project"
 	DryRun     bool
 	Plugin     bool // install the compactor plugin
 	MCP, Skill bool // as parts of the plugin
@@ -45,11 +47,7 @@ type WiredFile struct {
 // Install adds Strandline to the client's settings. For a project, it also removes the
 // entries that earlier versions wrote into the file that the project's users share.
 func (a *App) Install(ctx context.Context, o WiringOptions) (out Wiring, err error) {
-	steps := []step{{install.Scope(o.Scope), (*install.Installer).Plan}}
-	if o.Scope == string(install.ScopeProject) {
-		steps = append(steps, step{install.ScopeShared, (*install.Installer).PlanUninstall})
-	}
-	if out, err = a.wire(ctx, o, steps); err != nil {
+	if out, err = a.wire(ctx, o, false); err != nil {
 		return out, err
 	}
 	w, err := a.Workspace()
@@ -65,11 +63,40 @@ func (a *App) Install(ctx context.Context, o WiringOptions) (out Wiring, err err
 
 // Uninstall removes Strandline from the client's settings.
 func (a *App) Uninstall(ctx context.Context, o WiringOptions) (Wiring, error) {
-	steps := []step{{install.Scope(o.Scope), (*install.Installer).PlanUninstall}}
-	if o.Scope == string(install.ScopeProject) {
-		steps = append(steps, step{install.ScopeShared, (*install.Installer).PlanUninstall})
+	return a.wire(ctx, o, true)
+}
+
+// The clients that Strandline can be connected to.
+const (
+	clientClaude = "claude"
+	clientCodex  = "codex"
+)
+
+// WiredClients are the values of WiringOptions.Clients.
+func WiredClients() []string { return []string{clientClaude, clientCodex} }
+
+// FoundClients lists the clients that have a folder on this machine, and those that are
+// connected to Strandline.
+func (a *App) FoundClients() (found, connected []string) {
+	cfg, _ := a.Settings() // rejected settings have paths, too
+	for _, c := range WiredClients() {
+		dir, scope := clientDir(cfg, c)
+		if exists(dir) {
+			found = append(found, c)
+		}
+		if install.Connected(cfg.Paths.Home, dir, scope) {
+			connected = append(connected, c)
+		}
 	}
-	return a.wire(ctx, o, steps)
+	return found, connected
+}
+
+// clientDir returns a client's folder and the scope of its hooks there.
+func clientDir(cfg *config.Config, client string) (string, install.Scope) {
+	if client == clientCodex {
+		return cfg.CodexDir, install.ScopeCodexHooks
+	}
+	return cfg.ClientDir, install.ScopeUser
 }
 
 // WiringScopes are the values of WiringOptions.Scope.
@@ -79,11 +106,38 @@ func WiringScopes() []string {
 
 // step changes the settings file of one scope.
 type step struct {
-	scope install.Scope
-	plan  func(*install.Installer) (install.Plan, error)
+	dir    string // the client's folder
+	scope  install.Scope
+	remove bool
 }
 
-func (a *App) wire(ctx context.Context, o WiringOptions, steps []step) (out Wiring, err error) {
+// steps lists the settings files of the clients.
+func (o WiringOptions) steps(cfg *config.Config, uninstall bool) (list []step, err error) {
+	for _, c := range o.Clients {
+		dir, _ := clientDir(cfg, c)
+		switch {
+		case c == clientClaude:
+			list = append(list, step{dir, install.Scope(o.Scope), uninstall})
+			if o.Scope == string(install.ScopeProject) {
+				list = append(list, step{dir, install.ScopeShared, true})
+			}
+		case c != clientCodex:
+			return nil, archive.Invalid(fmt.Sprintf("%q is not a client that Strandline can be connected to", archive.Clip(c, 40)), "--client takes "+strings.Join(WiredClients(), ", "))
+		case o.Scope != string(install.ScopeUser):
+			return nil, archive.Invalid("Codex is connected for the user, not for a project", "leave --scope out")
+		default:
+			for _, scope := range install.CodexScopes(uninstall) {
+				list = append(list, step{dir, scope, uninstall})
+			}
+		}
+	}
+	return list, nil
+}
+
+func (a *App) wire(ctx context.Context, o WiringOptions, uninstall bool) (out Wiring, err error) {
+	if len(o.Clients) == 0 {
+		o.Clients = []string{clientClaude}
+	}
 	cfg, err := a.Settings()
 	if err != nil {
 		return out, err
@@ -92,13 +146,21 @@ func (a *App) wire(ctx context.Context, o WiringOptions, steps []step) (out Wiri
 		return out, archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "--scope takes user or project")
 	}
 	out.Home = cfg.Paths.Home
+	steps, err := o.steps(cfg, uninstall)
+	if err != nil {
+		return out, err
+	}
 	for _, s := range steps {
 		in := install.New(install.Options{
-			ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Now: a.Now,
-			Scope: s.scope, Plugin: o.Plugin, NoMCP: !o.MCP, NoSkill: !o.Skill, NoStatusline: !o.Statusline,
+			ClientDir: s.dir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Now: a.Now,
+			Scope: s.scope, Plugin: o.Plugin && s.dir == cfg.ClientDir, NoMCP: !o.MCP, NoSkill: !o.Skill, NoStatusline: !o.Statusline,
 		})
-		p, err := s.plan(in)
-		look := o.DryRun || p.Uninstall && !p.Changed() && (s.scope == install.ScopeShared || !exists(cfg.Paths.Home))
+		plan := in.Plan
+		if s.remove {
+			plan = in.PlanUninstall
+		}
+		p, err := plan()
+		look := o.DryRun || s.remove && !p.Changed() && (s.scope == install.ScopeShared || !exists(cfg.Paths.Home))
 		if err == nil && !look {
 			p, err = in.Apply(ctx, p)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
 	cmd.Flags().StringVar(&o.Scope, "scope", "user", "whose settings: user (every project) or project (this one, on this machine)")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the changes and change nothing")
+	cmd.Flags().StringSliceVar(&o.Clients, "client", nil, "which clients: claude, codex (default: those found)")
 }
 
 func (a *commands) initCommand(cmd *cobra.Command) {
@@ -30,11 +32,18 @@ func (a *commands) initCommand(cmd *cobra.Command) {
 			return wrongUsage("--plugin and --no-plugin exclude each other", "")
 		}
 		o.Plugin, o.Statusline, o.MCP, o.Skill = o.Plugin && !*hooksOnly, !*noStatusline, !*noMCP, !*noSkill
+		other := ""
+		if len(o.Clients) == 0 {
+			o.Clients, other = a.chooseClients(o)
+		}
 		out, err := a.wire(cmd.Context(), o, a.app.Install)
 		if err != nil || o.DryRun {
 			return err
 		}
 		fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.")
+		if other != "" {
+			fmt.Fprintf(a.out, "Found, too: %s; `strandline init --client %s` connects it.\n", other, other)
+		}
 		if n := out.Found; n.Sessions > 0 {
 			fmt.Fprintf(a.out, "Next: `strandline import` (%s, %s found)\n", count(n.Sessions, "session"), size(n.Bytes))
 		}
@@ -45,10 +54,37 @@ func (a *commands) initCommand(cmd *cobra.Command) {
 func (a *commands) uninstallCommand(cmd *cobra.Command) {
 	var o app.WiringOptions
 	a.action(cmd, func(ctx context.Context, _ []string) (string, error) {
+		if len(o.Clients) == 0 && o.Scope == "user" {
+			_, o.Clients = a.app.FoundClients()
+		}
 		out, err := a.wire(ctx, o, a.app.Uninstall)
 		return "The archive stays in " + out.Home + ".", err
 	})
 	wiringFlags(cmd, &o)
+}
+
+// chooseClients returns the clients that an init without --client connects: those that are
+// connected, and Claude Code or the only one of this machine. It asks for another one on a
+// terminal; else it returns its name.
+func (a *commands) chooseClients(o app.WiringOptions) (chosen []string, other string) {
+	found, chosen := a.app.FoundClients()
+	if o.Scope != "user" || len(found) == 0 && len(chosen) == 0 {
+		return nil, ""
+	}
+	if len(chosen) == 0 {
+		chosen = found[:1:1]
+	}
+	for _, name := range found {
+		if slices.Contains(chosen, name) {
+			continue
+		}
+		if _, asks := a.env.Terminal(a.env.Stdout); asks && !o.DryRun && a.confirm("Connect "+name+", too? Type yes: ") {
+			chosen = append(chosen, name)
+		} else if !asks || o.DryRun {
+			other = name
+		}
+	}
+	return chosen, other
 }
 
 // wire changes the client's settings and prints the changes.

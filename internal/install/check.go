@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -33,6 +34,7 @@ type Finding struct {
 // CheckOptions configures Check. All paths are absolute.
 type CheckOptions struct {
 	ClientDir  string // the client's configuration folder
+	CodexDir   string // that of Codex CLI; empty: it is not checked
 	ProjectDir string // empty: no project settings
 	Home       string // Strandline's folder
 	Exe        string // the current binary
@@ -62,6 +64,14 @@ func Check(ctx context.Context, o CheckOptions) []Finding {
 		o.Getenv = func(string) string { return "" }
 	}
 	c := checker{opts: o}
+	c.checkCodex(ctx)
+	if c.codex && !Connected(o.Home, o.ClientDir, ScopeUser) && !Connected(o.Home, o.ProjectDir, ScopeProject) {
+		if _, err := os.Stat(o.ClientDir); err == nil {
+			c.report(LevelInfo, "hooks", "Claude Code is installed here and not connected to Strandline", "`strandline init --client claude` connects it")
+		}
+		c.checkHome()
+		return c.findings // Codex is the only client
+	}
 	c.readAll()
 	c.checkSwitches()
 	c.checkEvents()
@@ -86,6 +96,7 @@ type checker struct {
 	files    []settings // in order of precedence
 	hooks    []seenHook // of all files and plugins
 	findings []Finding
+	codex    bool // Codex is connected
 	// answering lists other plugins that answer compactions.
 	answering []string
 }

@@ -212,7 +212,11 @@ type entry struct {
 // the binary of an earlier init, whose entries are Strandline's, too.
 func entries(o Options, previous string) []entry {
 	var list []entry
-	for _, h := range hooks(o.Exe, o.GOOS) {
+	events := hooks
+	if o.Scope == ScopeCodexHooks {
+		events = codexHooks
+	}
+	for _, h := range events(o.Exe, o.GOOS) {
 		h.previous = previous
 		c := h.command()
 		list = append(list, entry{"hook/" + h.event, strings.Join(append([]string{c.Command}, c.Args...), " "), c, true, h.put, h.drop})
@@ -220,6 +224,9 @@ func entries(o Options, previous string) []entry {
 	if cmp.Or(o.Scope, ScopeUser) == ScopeUser { // the statusline is a user's choice
 		l := statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS}
 		list = append(list, entry{"statusline", l.command(""), l.value(), !o.NoStatusline, l.put, l.drop})
+	}
+	if o.Scope == ScopeCodexHooks {
+		return list
 	}
 	for _, m := range pluginEntries(o.Home) {
 		list = append(list, entry{m.name, m.text, m.want, o.Plugin, m.put, m.drop})
@@ -231,8 +238,10 @@ func entries(o Options, previous string) []entry {
 type hookEntry struct {
 	event    string
 	matcher  string
-	timeout  int  // seconds, as the client counts
-	async    bool // the client does not wait
+	timeout  int    // seconds, as the client counts
+	async    bool   // the client does not wait
+	context  int    // tokens of added context that the client takes, 0 for its default
+	client   string // "" for Claude Code
 	exe      string
 	previous string // the binary in the manifest, "" if unknown
 	goos     string
@@ -267,6 +276,7 @@ type hookCommand struct {
 	Args    []string `json:"args,omitempty"`
 	Timeout int      `json:"timeout"`
 	Async   bool     `json:"async,omitempty"`
+	Context int      `json:"additionalContextLimit,omitempty"`
 }
 
 // hookGroup is a list of hooks with a common matcher.
@@ -279,8 +289,11 @@ type hookGroup struct {
 // which needs no shell: the client uses any shell that it finds, and their quoting
 // differs.
 func (h hookEntry) command() hookCommand {
-	c := hookCommand{Type: "command", Command: Quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async}
-	if h.goos == "windows" {
+	c := hookCommand{Type: "command", Command: Quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async, Context: h.context}
+	switch {
+	case h.client != "":
+		c.Command += " --client " + h.client
+	case h.goos == "windows":
 		c.Command, c.Args = h.exe, []string{"hook"}
 	}
 	return c

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
@@ -71,9 +72,13 @@ func (o Options) settingsPath() (string, error) {
 		return filepath.Join(o.ClientDir, "settings.json"), nil
 	case o.Scope == ScopeProject && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.local.json"), nil
+	case o.Scope == ScopeCodexHooks && filepath.IsAbs(o.ClientDir):
+		return filepath.Join(o.ClientDir, "hooks.json"), nil
+	case o.Scope == ScopeCodexConfig && filepath.IsAbs(o.ClientDir):
+		return filepath.Join(o.ClientDir, "config.toml"), nil
 	case o.Scope == ScopeShared && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.json"), nil
-	case o.Scope != ScopeUser && o.Scope != ScopeProject && o.Scope != ScopeShared:
+	case !slices.Contains([]Scope{ScopeUser, ScopeProject, ScopeShared, ScopeCodexHooks, ScopeCodexConfig}, o.Scope):
 		return "", archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "use user or project")
 	}
 	return "", archive.Invalid("the folder of the client's settings is not known", "set HOME or CLAUDE_CONFIG_DIR to an absolute path")

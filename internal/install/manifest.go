@@ -82,6 +82,18 @@ func (m *manifest) save(home string) error {
 	return nil
 }
 
+// Connected reports whether an init wrote a client's settings of that scope, in the
+// client's or the project's folder.
+func Connected(home, dir string, scope Scope) bool {
+	path, err := Options{ClientDir: dir, ProjectDir: dir, Scope: scope}.settingsPath()
+	m, failed := readManifest(home)
+	if err != nil || failed != nil {
+		return false
+	}
+	_, ok := m.Files[path]
+	return ok
+}
+
 func checksum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -32,6 +32,9 @@ func (in *Installer) parts(p Plan, doc *settingsDoc) []Part {
 		kind, _, _ := strings.Cut(e.ID, "/")
 		actions[kind] = cmp.Or(changed(actions[kind]), changed(e.Action), ActionKeep)
 	}
+	if o.Scope == ScopeCodexHooks {
+		return o.codexParts(actions["hook"])
+	}
 	events := len(hooks(o.Exe, o.GOOS))
 	first := Part{"hooks", actions["hook"], fmt.Sprintf("record at %d events, restore context after compactions", events), "strandline uninstall"}
 	list := []Part{first}

@@ -81,6 +81,12 @@ func (in *Installer) Plan() (Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	if strings.Contains(in.opts.Exe, "go-build") {
+		p.Warnings = append(p.Warnings, in.opts.Exe+" is a temporary binary: install strandline first")
+	}
+	if in.opts.Scope == ScopeCodexConfig {
+		return in.planConfig(p)
+	}
 	doc, err := parse(p.Path, p.Before)
 	if err != nil {
 		return p, err
@@ -112,8 +118,8 @@ func (in *Installer) Plan() (Plan, error) {
 	}
 	p.record.Entries = written
 	p.Parts = in.parts(p, doc)
-	if strings.Contains(in.opts.Exe, "go-build") {
-		p.Warnings = append(p.Warnings, in.opts.Exe+" is a temporary binary: install strandline first")
+	if in.opts.Scope == ScopeCodexHooks {
+		in.noteTrust(&p)
 	}
 	return p, nil
 }
@@ -131,38 +137,43 @@ func (in *Installer) newRecord(p Plan) (record, error) {
 	case old.AfterSHA256 == checksum(p.Before):
 		r.Created, r.CreatedDir, r.Original = old.Created, old.CreatedDir, old.Original
 	default:
-		without, _, err := in.without(p)
+		without, bare, _, err := in.without(p)
 		if err != nil {
 			return r, err
 		}
-		if old.Created && without.bare() {
+		if old.Created && bare {
 			r.Created, r.CreatedDir = old.Created, old.CreatedDir
 		} else {
-			r.Original = without.src
+			r.Original = without
 		}
 	}
 	r.BeforeSHA256 = checksum(r.Original)
 	return r, nil
 }
 
-// without returns the current settings without Strandline's entries.
-func (in *Installer) without(p Plan) (*settingsDoc, []EntryChange, error) {
+// without returns the current settings without Strandline's entries, and whether nothing
+// else is in them.
+func (in *Installer) without(p Plan) ([]byte, bool, []EntryChange, error) {
+	if in.opts.Scope == ScopeCodexConfig {
+		src, changes, err := in.withoutServer(p)
+		return src, len(bytes.TrimSpace(src)) == 0, changes, err
+	}
 	doc, err := parse(p.Path, p.Before)
 	if err != nil {
-		return nil, nil, err
+		return nil, false, nil, err
 	}
 	base := p.record.base()
 	var changes []EntryChange
 	for _, e := range entries(in.opts, p.record.Exe) {
 		action, err := e.drop(doc, base)
 		if err != nil {
-			return nil, nil, inFile(p.Path, err)
+			return nil, false, nil, inFile(p.Path, err)
 		}
 		if action != ActionKeep {
 			changes = append(changes, EntryChange{ID: e.id, Action: action, Detail: e.detail})
 		}
 	}
-	return doc, changes, nil
+	return doc.src, doc.bare(), changes, nil
 }
 
 // PlanUninstall returns the changes of an uninstall and writes nothing.
@@ -172,27 +183,39 @@ func (in *Installer) PlanUninstall() (Plan, error) {
 	if err != nil || p.Before == nil {
 		return p, err
 	}
-	listed, err := os.ReadFile(filepath.Join(in.opts.ClientDir, "plugins", "installed_plugins.json"))
-	if err == nil && bytes.Contains(listed, []byte(pluginName)) {
-		p.Warnings = append(p.Warnings, "the client has its own list of plugins; `claude plugin uninstall "+pluginName+
-			"` and `claude plugin marketplace remove "+pluginMarket+"` take Strandline's out")
+	if in.opts.Scope == ScopeUser {
+		in.notePlugin(&p)
 	}
 	exact := p.record.AfterSHA256 == checksum(p.Before)
-	doc, changes, err := in.without(p)
+	rest, empty, changes, err := in.without(p)
 	if err != nil && !exact {
 		return p, err
 	}
 	p.Entries = changes
-	base := p.record.base()
-	switch bare := err == nil && len(changes) > 0 && doc.bare() && base != nil && base.bare(); {
+	switch bare := err == nil && len(changes) > 0 && empty && p.record.bare(); {
 	case !exact && !bare:
-		p.After = doc.src
+		p.After = rest
 	case p.record.Created:
 		p.After = nil
 	default:
 		p.After = append([]byte{}, p.record.Original...)
 	}
 	return p, nil
+}
+
+// bare reports whether the file before init had no value.
+func (r record) bare() bool {
+	base := r.base()
+	return r.Created || base != nil && base.bare()
+}
+
+// notePlugin adds a warning if the client lists the plugin itself.
+func (in *Installer) notePlugin(p *Plan) {
+	listed, err := os.ReadFile(filepath.Join(in.opts.ClientDir, "plugins", "installed_plugins.json"))
+	if err == nil && bytes.Contains(listed, []byte(pluginName)) {
+		p.Warnings = append(p.Warnings, "the client has its own list of plugins; `claude plugin uninstall "+pluginName+
+			"` and `claude plugin marketplace remove "+pluginMarket+"` take Strandline's out")
+	}
 }
 
 // base returns the document before init, nil if it is unknown.
