@@ -125,7 +125,6 @@ func (w *world) vectors() *embed.Searcher {
 func newCapture(home string) *capture.Capture {
 	return &capture.Capture{
 		Layout: sessionlog.Layout{Root: home},
-		Client: capture.ClaudeCode(nil, nil),
 		Project: func(dir string) archive.Project {
 			name := dir[strings.LastIndexAny(dir, `/\`)+1:]
 			return archive.Project{Key: "dir:" + dir, Name: name, Root: dir}

@@ -88,11 +88,11 @@ func runHook() {
 
 // lastCapture returns when a session's log was last written.
 func lastCapture(c *capture.Capture, session string) time.Time {
-	logs, err := c.Layout.Find(c.Client.Name, session)
-	if err != nil || len(logs) == 0 {
+	log, err := c.LogOf(session)
+	if err != nil {
 		return time.Time{}
 	}
-	info, err := os.Stat(logs[len(logs)-1].Path)
+	info, err := os.Stat(log)
 	if err != nil {
 		return time.Time{}
 	}

@@ -24,6 +24,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/cli"
+	"strandline/internal/client"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/project"
@@ -57,7 +58,8 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	}
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
-		Client:  capture.ClaudeCode(clean, records),
+		Clients: client.All(),
+		Redact:  clean,
 		Project: identify(clean),
 		Now:     now,
 		Records: records,

@@ -214,7 +214,11 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 	if err != nil {
 		return out, err
 	}
-	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw, x.Capture.Records.Owns), Budget: budget, Redact: x.Redact, Log: x.Capture.Conversation}
+	common, err := x.Capture.Common(id)
+	if err != nil {
+		return out, err
+	}
+	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(common(raw), x.Capture.Records.Owns), Budget: budget, Redact: x.Redact, Log: x.Capture.Conversation}
 	if budget == 0 {
 		out.request.Budget = compact.Budget(0, 0, out.request.Messages)
 	}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
+	"strandline/internal/transcript"
 )
 
 // ImportReport is the outcome of an import.
@@ -29,8 +30,9 @@ type ImportReport struct {
 
 // ImportOptions select what Import does.
 type ImportOptions struct {
-	Paths  []string // transcripts or folders; none: the client's folder
-	DryRun bool     // only count
+	Paths   []string // transcripts or folders; none: the folders of the clients
+	Clients []string // names of the clients; none: all
+	DryRun  bool     // only count
 	// Progress, unless nil, is called while files are read.
 	Progress func(capture.Progress)
 }
@@ -41,15 +43,7 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 	if err != nil {
 		return out, err
 	}
-	paths := o.Paths
-	if len(paths) == 0 {
-		projects := filepath.Join(w.Config.ClientDir, "projects")
-		if !exists(projects) {
-			return out, archive.NotFound("the client has no sessions in "+projects+" yet", "name a transcript or a folder that holds transcripts to import those")
-		}
-		paths = []string{projects}
-	}
-	jobs, failed, err := w.Capture.Discover(ctx, paths)
+	jobs, failed, paths, err := a.importJobs(ctx, w, o)
 	if err != nil {
 		return out, err
 	}
@@ -83,6 +77,47 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 	}
 	out.Failed, out.Paths = fileErrors(failed), paths
 	return out, nil
+}
+
+// importJobs lists the files to import, and where it looked for them.
+func (a *App) importJobs(ctx context.Context, w Workspace, o ImportOptions) (jobs []capture.Job, failed []capture.FileError, paths []string, err error) {
+	c := w.Capture
+	if len(o.Clients) > 0 {
+		names := archive.Convert(c.Known(), func(x transcript.Client) string { return x.Name })
+		for _, name := range o.Clients {
+			if !slices.Contains(names, name) {
+				return nil, nil, nil, archive.Invalid(fmt.Sprintf("the client %q is not known", name), "--client takes "+strings.Join(names, ", "))
+			}
+		}
+		c = c.Only(o.Clients...)
+	}
+	if len(o.Paths) > 0 {
+		jobs, failed, err = c.Discover(ctx, o.Paths)
+		return jobs, failed, o.Paths, err
+	}
+	var looked []string
+	for _, client := range c.Known() {
+		roots := a.roots(client)
+		looked = append(looked, roots...)
+		roots = archive.Select(roots, exists)
+		found, bad, err := c.Only(client.Name).Discover(ctx, roots)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		jobs, failed, paths = append(jobs, found...), append(failed, bad...), append(paths, roots...)
+	}
+	if len(paths) == 0 {
+		err = archive.NotFound("there are no sessions yet in "+strings.Join(looked, ", "), "name a transcript or a folder that holds transcripts to import those")
+	}
+	return jobs, failed, paths, err
+}
+
+// roots lists the folders that hold a client's transcripts.
+func (a *App) roots(client transcript.Client) []string {
+	if client.Roots == nil {
+		return nil
+	}
+	return client.Roots(a.Getenv, a.Home)
 }
 
 // fileErrors returns a message per file.

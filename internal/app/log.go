@@ -36,7 +36,11 @@ func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, 
 		}
 	}
 	var out []Block
-	for _, b := range (&claude.BlockReader{Owns: w.Capture.Records.Owns}).Blocks(raw, from) {
+	common, err := w.Capture.Common(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range (&claude.BlockReader{Owns: w.Capture.Records.Owns}).Blocks(common(raw), from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
 			out = append(out, w.redacted(b))
 		}
@@ -60,8 +64,12 @@ func (w Workspace) redacted(b Block) Block {
 // the lines [from, to) that want accepts; nil accepts all. A to of 0 means the end.
 func (w Workspace) ScanLines(ctx context.Context, session string, from, to int, want func(string) bool, fn func(line int, text string) error) error {
 	reader := claude.BlockReader{Owns: w.Capture.Records.Owns}
+	common, err := w.Capture.Common(session)
+	if err != nil {
+		return err
+	}
 	return w.Scan(ctx, session, from, to, func(line int, b []byte) error {
-		for _, block := range reader.Blocks(append(b, '\n'), line) {
+		for _, block := range reader.Blocks(common(append(b, '\n')), line) {
 			if block.Own || want != nil && !want(block.Text) {
 				continue
 			}

@@ -53,7 +53,6 @@ func archived(t *testing.T) (app.Workspace, *sqlite.Store, string) {
 	}
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: dir}, Now: noon,
-		Client:  capture.ClaudeCode(nil, nil),
 		Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
 	}
 	idx, err := sqlite.Open(t.Context(), filepath.Join(dir, "index.db"), sqlite.Options{})

@@ -51,7 +51,6 @@ func newWorld(t *testing.T) *world {
 			Config: &config.Config{Paths: config.Paths{Home: w.home, ClientDir: filepath.Dir(w.client)}},
 			Capture: &capture.Capture{
 				Layout:  sessionlog.Layout{Root: w.home},
-				Client:  capture.ClaudeCode(nil, nil),
 				Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
 				Now:     now,
 			},

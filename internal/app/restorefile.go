@@ -114,8 +114,12 @@ func fileContent(ctx context.Context, x Archive, last archive.Touch, touches []a
 		return out, err
 	}
 	first := slices.MinFunc(own, func(s, t archive.Touch) int { return s.Line - t.Line })
+	common, err := x.Capture.Common(last.Session)
+	if err != nil {
+		return out, err
+	}
 	err = x.Scan(ctx, last.Session, first.Line, to, func(no int, line []byte) error {
-		tracker.Add(no, line)
+		tracker.Add(no, common(line))
 		return nil
 	})
 	if err != nil {

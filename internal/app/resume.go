@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -30,7 +31,9 @@ type Rebuilding struct {
 // Rebuilt are the restored files of a session.
 type Rebuilt struct {
 	Session string
-	Dir     string // working directory to resume in
+	Dir     string   // working directory to resume in
+	Command []string // that continues the session
+	client  string
 	Reach   claude.Reach
 	Files   []capture.RestoredFile
 	from    archive.Project // that the session began in
@@ -47,7 +50,7 @@ func (a *App) Rebuild(ctx context.Context, session string, o Rebuilding) (out Re
 	r, out, err := a.rebuilding(w, id, o)
 	if err == nil && (r.Mend || r.FromLastCompaction) {
 		r.Replace = true
-		err = a.captureFirst(ctx, w, out.Session, r)
+		err = a.captureFirst(ctx, w, out, r)
 	}
 	if err != nil {
 		return out, err
@@ -74,7 +77,7 @@ func (a *App) Resume(ctx context.Context, session string, o Rebuilding) (out Reb
 			r.Cwd = out.Dir
 		}
 	}
-	if err := a.captureFirst(ctx, w, out.Session, r); err != nil {
+	if err := a.captureFirst(ctx, w, out, r); err != nil {
 		return out, err
 	}
 	if o.Into != "" {
@@ -101,9 +104,6 @@ func (a *App) Resume(ctx context.Context, session string, o Rebuilding) (out Reb
 func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuilding, out Rebuilt, err error) {
 	id, _, _ = strings.Cut(id, "~")
 	r = capture.Rebuilding{Dir: a.Abs(o.To), Mend: o.Mend, FromLastCompaction: o.FromLastCompaction}
-	if o.To == "" {
-		r.Dir = a.Abs(filepath.Join(w.Config.ClientDir, "projects"))
-	}
 	path, err := w.Capture.LogOf(id)
 	if err != nil {
 		return r, out, err
@@ -112,7 +112,14 @@ func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuil
 	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 		return r, out, err
 	}
-	out.Session, out.Dir, out.from = id, h.Cwd, h.Project
+	client := w.Capture.ClientOf(h.Client)
+	if roots := a.roots(client); o.To == "" && len(roots) > 0 {
+		if r.Dir = roots[0]; client.New != nil {
+			r.Dir = filepath.Dir(r.Dir)
+		}
+	}
+	out.Session, out.Dir, out.from, out.client = id, h.Cwd, h.Project, h.Client
+	out.Command = append(slices.Clone(client.Resume), id)
 	if o.Into != "" {
 		if out.Dir, err = filepath.EvalSymlinks(a.Abs(o.Into)); err != nil {
 			return r, out, &archive.Error{Code: archive.CodeNotFound, Msg: "there is no folder " + o.Into, Err: err, Hint: "--into names the folder that the project is in now"}
@@ -165,8 +172,8 @@ func (a *App) mergeInto(ctx context.Context, s Rebuilt) error {
 
 // captureFirst logs what the client's file of a session holds, so that the archive has every
 // byte of a file that is replaced.
-func (a *App) captureFirst(ctx context.Context, w Workspace, session string, r capture.Rebuilding) error {
-	path, _, err := w.Capture.TranscriptPath(session, r)
+func (a *App) captureFirst(ctx context.Context, w Workspace, of Rebuilt, r capture.Rebuilding) error {
+	path, _, err := w.Capture.TranscriptPath(of.Session, r)
 	if err != nil {
 		return err
 	}
@@ -174,7 +181,7 @@ func (a *App) captureFirst(ctx context.Context, w Workspace, session string, r c
 		return nil
 	}
 	return a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
-		_, err := x.Capture.CatchUp(ctx, x.Index, capture.PendingWork{Session: session, Transcript: path})
+		_, err := x.Capture.CatchUp(ctx, x.Index, capture.PendingWork{Client: of.client, Session: of.Session, Transcript: path})
 		return err
 	})
 }
@@ -186,9 +193,6 @@ func (a *App) rebuild(ctx context.Context, w Workspace, r capture.Rebuilding, ou
 	}
 	return out, err
 }
-
-// ResumeCommand is the client's command for a session.
-func ResumeCommand(session string) []string { return []string{"claude", "--resume", session} }
 
 // CommandLine returns a command as a line for a shell, run in dir.
 func CommandLine(dir string, argv []string) string {

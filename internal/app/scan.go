@@ -73,9 +73,13 @@ func (a *App) scanned(ctx context.Context, w Workspace, typed string) (ids []str
 // scanSession adds the secrets of a session's log to a report.
 func (w Workspace) scanSession(ctx context.Context, id string, out *ScanReport) error {
 	reader := claude.BlockReader{Owns: w.Capture.Records.Owns}
+	common, err := w.Capture.Common(id)
+	if err != nil {
+		return err
+	}
 	out.Sessions++
 	return w.Scan(ctx, id, 0, 0, func(line int, b []byte) error {
-		for _, block := range reader.Blocks(append(b, '\n'), line) {
+		for _, block := range reader.Blocks(common(append(b, '\n')), line) {
 			kinds := map[string]int{}
 			for _, f := range redact.Find(block.Text) {
 				kinds[f.Kind]++

@@ -69,8 +69,12 @@ func describeChanges(ctx context.Context, x Archive, session string, at []int, o
 			changed[t.Line] = append(changed[t.Line], i)
 		}
 	}
-	err := x.Lines(ctx, session, slices.Sorted(maps.Keys(changed)), func(line int, b []byte) {
-		for _, block := range (&claude.BlockReader{}).Blocks(b, line) {
+	common, err := x.Capture.Common(session)
+	if err != nil {
+		return nil
+	}
+	err = x.Lines(ctx, session, slices.Sorted(maps.Keys(changed)), func(line int, b []byte) {
+		for _, block := range (&claude.BlockReader{}).Blocks(common(b), line) {
 			if len(block.Changes) == 0 || len(changed[line]) == 0 {
 				continue
 			}

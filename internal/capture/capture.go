@@ -7,7 +7,9 @@
 package capture
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
@@ -27,51 +29,14 @@ type Index interface {
 	JournalCursor(ctx context.Context) ([]byte, error)
 }
 
-// Client reads the files of one client.
-type Client struct {
-	Name string // "claude"
-	// Reader returns a reader of a session that starts at a cursor.
-	Reader func(base archive.Session, cur archive.Cursor) (transcript.Reader, error)
-	// Peek reads the facts about a session from the first bytes of its transcript.
-	Peek func(head []byte) transcript.Facts
-	// Agent parses a sub-agent's description, a file beside its transcript.
-	Agent func(meta []byte) archive.Agent
-	// Rows calls fn with the ids of each complete line. The first line has number
-	// first.
-	Rows func(chunk []byte, first int, fn func(transcript.Row))
-	// ForgottenRow returns a line of at most maxBytes that replaces the rows first to
-	// last of a forgotten turn or step; "" if nothing fits.
-	ForgottenRow func(step bool, first, last transcript.Row, maxBytes int) string
-	// Slug returns the client's folder name for a working directory.
-	Slug func(cwd string) string
-}
-
-// ClaudeCode returns the reader of Claude Code's files. Redact removes secrets from
-// every text; nil leaves texts unchanged. records recognizes Strandline's own texts; nil
-// recognizes none.
-func ClaudeCode(redact func(string) string, records *Records) Client {
-	return Client{
-		Name: "claude",
-		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-			r, err := claude.NewReader(base, cur, redact)
-			if err != nil {
-				return nil, err
-			}
-			r.Owns = records.Owns
-			return r, nil
-		},
-		Peek:         claude.Peek,
-		Agent:        claude.AgentMeta,
-		Rows:         claude.Rows,
-		ForgottenRow: claude.ForgottenRow,
-		Slug:         claude.Slug,
-	}
-}
-
 // Capture writes session logs and updates an index from them.
 type Capture struct {
-	Layout  sessionlog.Layout
-	Client  Client
+	Layout sessionlog.Layout
+	// Clients are the known clients. The one whose rows are in the common form is last: it
+	// takes every transcript that is no other's. None: only that one.
+	Clients []transcript.Client
+	// Redact removes secrets from every text; nil leaves texts unchanged.
+	Redact  func(string) string
 	Project func(dir string) archive.Project
 	Now     func() time.Time
 	// Records signs and recognizes the texts that Strandline injects. Nil signs and
@@ -85,6 +50,52 @@ type Capture struct {
 	Haste sessionlog.Haste
 
 	list *listing // nil: each session's logs are looked up
+}
+
+// Known returns the known clients.
+func (c *Capture) Known() []transcript.Client {
+	if len(c.Clients) == 0 {
+		return []transcript.Client{claude.Client()}
+	}
+	return c.Clients
+}
+
+// ClientOf returns the client with a name; "" is the one in the common form.
+func (c *Capture) ClientOf(name string) transcript.Client {
+	return transcript.Named(c.Known(), cmp.Or(name, claude.Name))
+}
+
+// Only returns a capture of the clients with the given names.
+func (c *Capture) Only(names ...string) *Capture {
+	out := *c
+	out.Clients = archive.Select(c.Known(), func(x transcript.Client) bool { return slices.Contains(names, x.Name) })
+	return &out
+}
+
+// Common returns a function that translates chunks of a session's transcript, in their
+// order, to the common form of rows.
+func (c *Capture) Common(session string) (func(chunk []byte) []byte, error) {
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.ClientOf(entry.Client).Common(), nil
+}
+
+// reader returns a reader of a session that starts at a cursor.
+func (c *Capture) reader(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+	open := func(cur archive.Cursor) (transcript.Reader, error) {
+		r, err := claude.NewReader(base, cur, c.Redact)
+		if err != nil {
+			return nil, err
+		}
+		r.Owns = c.Records.Owns
+		return r, nil
+	}
+	if client := c.ClientOf(base.Client); client.New != nil {
+		return transcript.NewTranslated(client.New(), cur, open)
+	}
+	return open(cur)
 }
 
 // Logged is the result of logging one file.

@@ -15,41 +15,56 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
-// Discover lists the files to import below the given paths: transcripts (*.jsonl)
-// and the client's folders beside them. A path may be a transcript, a project's folder
+// Discover lists the files to import below the given paths: the transcripts of the known
+// clients and Claude Code's folders beside them. A path may be a transcript, a project's folder
 // or a folder of those. Files are in the order in which their sessions began, a
 // session's side files directly after it, so that a fork comes after the session that
 // it copied. The second result lists the files that cannot be read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	return (&discovery{began: c.began, seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
+	return (&discovery{capture: c, seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
-// List is Discover without opening files: it includes files that cannot be read, and
-// sorts by path.
+// List is Discover of Claude Code's files without opening them: it includes files that
+// cannot be read, and sorts by path.
 func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 	return (&discovery{seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
-// began returns the time of a transcript's first row, or the file's time if no row
-// has one.
-func (c *Capture) began(path string, info os.FileInfo) (time.Time, error) {
-	f, _, err := openSource(path)
+// began completes the source of a transcript and returns the time of its first row, or
+// the file's time if no row has one.
+func (c *Capture) began(src *Source, info os.FileInfo) (time.Time, error) {
+	f, _, err := c.open(src.Client, src.Path)
 	if err != nil {
 		return time.Time{}, err
 	}
 	defer f.Close()
-	if facts, err := c.peek(f); err == nil && !facts.First.IsZero() {
+	facts, err := c.peek(src.Client, f)
+	if err == nil && !src.common() {
+		src.describe(facts)
+	}
+	if err == nil && !facts.First.IsZero() {
 		return facts.First, nil
 	}
 	return info.ModTime(), nil
 }
 
+// describe sets what only the rows of a transcript say: where the session ran, and that it
+// is of a sub-agent.
+func (s *Source) describe(facts transcript.Facts) {
+	s.Cwd = cmp.Or(s.Cwd, facts.Cwd)
+	if archive.ValidID(facts.Agent) && archive.ValidID(facts.Session) {
+		s.Session = agentPrefix + facts.Agent
+	}
+}
+
 type discovery struct {
-	// began dates a transcript; nil if the order does not matter.
-	began func(path string, info os.FileInfo) (time.Time, error)
-	seen  map[string]bool
+	// capture dates the transcripts; nil if the order does not matter.
+	capture *Capture
+	seen    map[string]bool
 	// folders are those that were met in walked ones.
 	folders map[string]bool
 	found   []found
@@ -98,12 +113,12 @@ func (d *discovery) jobs(ctx context.Context, paths []string) (_ []Job, _ []File
 	for _, f := range d.found {
 		jobs = append(jobs, Job{Source: &f.source, Size: f.size})
 		var side []Source
-		if !f.walked || d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)] {
+		if f.source.common() && (!f.walked || d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)]) {
 			if side, err = SideFiles(f.source.Path, f.source.Session, ""); err != nil {
 				d.fail(f.source.Path, err)
 			}
 		}
-		if d.began != nil {
+		if d.capture != nil && f.source.common() {
 			side = append(side, notes(f.source, newest[filepath.Dir(f.source.Path)] == f.source.Path)...)
 		}
 		for _, s := range side {
@@ -151,20 +166,34 @@ func (d *discovery) walk(ctx context.Context, root string) error {
 
 // add adds a transcript and ignores other files.
 func (d *discovery) add(path string, info os.FileInfo, walked bool) {
-	session, ok := strings.CutSuffix(filepath.Base(path), transcriptExt)
-	if !ok || !archive.ValidID(session) || !info.Mode().IsRegular() || d.seen[path] {
+	client, session := d.of(path)
+	if session == "" || !info.Mode().IsRegular() || d.seen[path] {
 		return
 	}
 	d.seen[path] = true
-	file := found{source: Source{Path: path, Session: session}, walked: walked, size: info.Size()}
-	if d.began != nil {
+	file := found{source: Source{Client: client, Path: path, Session: session}, walked: walked, size: info.Size()}
+	if d.capture != nil {
 		var err error
-		if file.first, err = d.began(path, info); err != nil {
+		if file.first, err = d.capture.began(&file.source, info); err != nil {
 			d.fail(path, err)
 			return
 		}
 	}
 	d.found = append(d.found, file)
+}
+
+// of returns the client and the session of a transcript, "" if a path is none.
+func (d *discovery) of(path string) (client, session string) {
+	known := []transcript.Client{claude.Client()}
+	if d.capture != nil {
+		known = d.capture.Known()
+	}
+	for _, c := range known {
+		if session, ok := c.File(path); ok && archive.ValidID(session) {
+			return c.Name, session
+		}
+	}
+	return "", ""
 }
 
 // LoggedJobs lists every session with a log, by the time of its first log: the jobs of
@@ -184,7 +213,7 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}
-		if entry.Client == c.Client.Name {
+		if slices.ContainsFunc(c.Known(), func(x transcript.Client) bool { return x.Name == entry.Client }) {
 			entries = append(entries, entry)
 		}
 	}

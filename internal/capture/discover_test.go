@@ -13,6 +13,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
 )
 
 // found lists the results of Discover and List, below the client's folder.
@@ -232,7 +233,7 @@ func TestLoggedSessionsOfOtherClients(t *testing.T) {
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	w.hook(sessionA)
 	other := *w.capture
-	other.Client.Name = "another"
+	other.Clients = []transcript.Client{{Name: "another"}}
 	if jobs, err := other.LoggedJobs(t.Context()); err != nil || len(jobs) != 0 {
 		t.Errorf("got %+v, %v", jobs, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript/claude"
 )
 
 // Export writes the exact bytes of a session's transcript; generation 0 is the
@@ -34,7 +35,7 @@ func (c *Capture) ExportFile(session, rel string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files := c.Layout.FindChild(c.Client.Name, entry.Slug, entry.Session, rel)
+	files := c.Layout.FindChild(entry.Client, entry.Slug, entry.Session, rel)
 	if len(files) == 0 {
 		return archive.NotFound(fmt.Sprintf("session %s has no file %q", session, archive.Clip(rel, 200)),
 			"`strandline show SESSION` lists its files")
@@ -61,7 +62,7 @@ func (c *Capture) SideFiles(session string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
+	all, err := c.Layout.Children(entry.Client, entry.Slug, entry.Session)
 	if err != nil {
 		return nil, fmt.Errorf("list files of session %s: %w", session, err)
 	}
@@ -118,11 +119,11 @@ type logCopy struct {
 
 // filesOf lists the latest logs of a session's files and the paths to restore them to.
 func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuilding) (files []logCopy, err error) {
-	folder, err := c.folderOf(entry, o)
+	path, err := c.pathOf(entry, o)
 	if err != nil {
 		return nil, err
 	}
-	target := filepath.Join(o.Dir, folder)
+	target := filepath.Dir(path)
 	at := map[string]int{}
 	add := func(e sessionlog.Entry, path string) {
 		if i, ok := at[path]; ok {
@@ -132,7 +133,7 @@ func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuild
 		at[path] = len(files)
 		files = append(files, logCopy{log: e, path: path})
 	}
-	add(entry, filepath.Join(target, entry.Session+transcriptExt))
+	add(entry, path)
 	if o.changes() {
 		files[0].write = func(ctx context.Context, r *sessionlog.Reader, w io.Writer) error {
 			return writeResumable(ctx, r, o, w)
@@ -143,7 +144,7 @@ func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuild
 			return nil, fmt.Errorf("find log: %w", err)
 		}
 	}
-	children, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
+	children, err := c.Layout.Children(entry.Client, entry.Slug, entry.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +160,11 @@ func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuild
 			return nil, context.Cause(ctx)
 		}
 		// An error is about another session's folder: this one's was listed above.
-		if err == nil && e.Slug == entry.Slug && e.Session != entry.Session && c.SessionOf(e) == entry.Session {
-			add(e, filepath.Join(target, e.Session+transcriptExt))
+		if err == nil && e.Client == entry.Client && (e.Slug == entry.Slug || e.Client != claude.Name) && e.Session != entry.Session && c.SessionOf(e) == entry.Session {
+			if path, err = c.pathOf(e, o); err != nil {
+				return nil, err
+			}
+			add(e, path)
 		}
 	}
 	return files, nil
@@ -177,10 +181,10 @@ func (c *Capture) clientFolder(entry sessionlog.Entry) (string, error) {
 		return "", err
 	}
 	fromClient := filepath.Base(filepath.Dir(filepath.Dir(h.Source))) == projectsFolder
-	if fromClient || h.Cwd == "" || c.Client.Slug == nil {
+	if fromClient || h.Cwd == "" {
 		return entry.Slug, nil
 	}
-	return c.Client.Slug(h.Cwd), nil
+	return claude.Slug(h.Cwd), nil
 }
 
 // restoreFile writes one file from its log, unless it exists.

@@ -44,7 +44,6 @@ func worldAt(t testing.TB, client, home string) *world {
 		t: t, client: client, home: home,
 		capture: &capture.Capture{
 			Layout: sessionlog.Layout{Root: home},
-			Client: capture.ClaudeCode(nil, nil),
 			Project: func(dir string) archive.Project {
 				return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 			},

@@ -15,6 +15,7 @@ import (
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // ForgottenSessions stores the sessions that were deleted for good, one small file
@@ -156,7 +157,7 @@ func (c *Capture) ForgottenLines(ctx context.Context, path string, from int, par
 	defer log.Close()
 	finders := make([]*partFinder, len(parts))
 	for i, p := range parts {
-		finders[i] = &partFinder{part: p, keys: map[string]bool{}, client: c.Client, lines: map[int]string{}}
+		finders[i] = &partFinder{part: p, keys: map[string]bool{}, lines: map[int]string{}}
 		for _, k := range p.Keys {
 			finders[i].keys[k] = true
 		}
@@ -187,7 +188,7 @@ func (c *Capture) EachRow(ctx context.Context, log *sessionlog.Reader, from int,
 	if err != nil {
 		return err
 	}
-	lines := &lineReader{log: log, offset: at, end: log.Position().Raw}
+	lines, common := &lineReader{log: log, offset: at, end: log.Position().Raw}, c.ClientOf(log.Header().Client).Common()
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -197,7 +198,7 @@ func (c *Capture) EachRow(ctx context.Context, log *sessionlog.Reader, from int,
 			return err
 		}
 		rest := chunk
-		c.Client.Rows(chunk, from, func(r transcript.Row) {
+		claude.Rows(common(chunk), from, func(r transcript.Row) {
 			end := slices.Index(rest, '\n')
 			fn(r, rest[:end])
 			rest = rest[end+1:]
@@ -211,7 +212,6 @@ func (c *Capture) EachRow(ctx context.Context, log *sessionlog.Reader, from int,
 type partFinder struct {
 	part        archive.Part
 	keys        map[string]bool
-	client      Client
 	lines       map[int]string // the replacement by line
 	open        bool           // within a run that begins with the head
 	head        int            // first line of the run
@@ -243,7 +243,7 @@ func (f *partFinder) add(r transcript.Row, line []byte) {
 // close ends a run.
 func (f *partFinder) close() {
 	if f.open {
-		f.lines[f.head] = f.client.ForgottenRow(f.part.Step >= 0, f.first, f.last, f.maxBytes)
+		f.lines[f.head] = claude.ForgottenRow(f.part.Step >= 0, f.first, f.last, f.maxBytes)
 	}
 	f.open = false
 }

@@ -18,6 +18,7 @@ import (
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // A client can copy a transcript to a file under another session ID. The rows keep their
@@ -79,12 +80,12 @@ func (c *Capture) KeepForgottenRows(session string, rows []byte) error {
 // isForgottenCopy reports whether a transcript that has no log holds only rows of one
 // forgotten session. A fork with other rows is not a copy. The hooks of each new session
 // call it: its first row rules out nearly every forgotten session, one at a time.
-func (c *Capture) isForgottenCopy(path string) bool {
+func (c *Capture) isForgottenCopy(src Source) bool {
 	names, err := c.forgottenRows().Names(time.Time{})
 	if err != nil || len(names) == 0 {
 		return false
 	}
-	f, _, err := openSource(path)
+	f, _, err := c.open(src.Client, src.Path)
 	if err != nil {
 		return false // the caller reports it
 	}
@@ -101,11 +102,11 @@ func (c *Capture) isForgottenCopy(path string) bool {
 			candidates = slices.DeleteFunc(candidates, func(s *forgottenSet) bool { return !s.covers(r.UUID) })
 		}
 	}
-	in := bufio.NewReaderSize(f, 64<<10)
+	in, common := bufio.NewReaderSize(f, 64<<10), c.ClientOf(src.Client).Common()
 	for first || len(candidates) > 0 {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			c.Client.Rows(append(bytes.TrimRight(line, "\n"), '\n'), 0, check)
+			claude.Rows(common(append(bytes.TrimRight(line, "\n"), '\n')), 0, check)
 		}
 		if errors.Is(err, io.EOF) {
 			return slices.ContainsFunc(candidates, func(s *forgottenSet) bool { return s.found > 0 })

@@ -10,6 +10,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // Index indexes the bytes of a session's logs after the index's cursor, older
@@ -141,7 +142,7 @@ func (c *Capture) headerOf(log *sessionlog.Reader, entry sessionlog.Entry) (sess
 // lostHeader sets the facts of a log whose header is damaged.
 func (c *Capture) lostHeader(h *sessionlog.Header, text io.ReaderAt, entry sessionlog.Entry) error {
 	*h = sessionlog.Header{Client: entry.Client, Session: entry.Session, Slug: entry.Slug, Generation: entry.Generation}
-	return c.describe(h, Source{Session: entry.Session, Rel: entry.Rel}, text)
+	return c.describe(h, Source{Client: entry.Client, Session: entry.Session, Rel: entry.Rel}, text)
 }
 
 // indexFresh indexes the bytes that were just logged from memory. It reports false
@@ -178,7 +179,7 @@ func (c *Capture) indexFresh(ctx context.Context, idx Index, l Logged) (bool, er
 
 // indexLines indexes the lines of a transcript from a cursor to an end.
 func (c *Capture) indexLines(ctx context.Context, log io.ReaderAt, end int64, base archive.Session, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
-	reader, err := c.Client.Reader(base, cur)
+	reader, err := c.reader(base, cur)
 	if err != nil {
 		return cur, err
 	}
@@ -241,10 +242,10 @@ func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Ent
 // transcript. It is empty if it was not logged or cannot be read.
 func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	rel, ok := strings.CutSuffix(entry.Rel, transcriptExt)
-	if !ok || c.Client.Agent == nil {
+	if !ok {
 		return archive.Agent{}
 	}
-	meta := c.Layout.FindChild(c.Client.Name, entry.Slug, entry.Session, rel+".meta.json")
+	meta := c.Layout.FindChild(entry.Client, entry.Slug, entry.Session, rel+".meta.json")
 	if len(meta) == 0 {
 		return archive.Agent{}
 	}
@@ -257,5 +258,5 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	if err != nil {
 		return archive.Agent{}
 	}
-	return c.Client.Agent(text)
+	return claude.AgentMeta(text)
 }

@@ -131,7 +131,7 @@ func (c *Capture) Conversation(ctx context.Context, session string, from, to int
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	return claude.Conversation(raw, c.Records.Owns), nil
+	return claude.Conversation(c.ClientOf(log.Header().Client).Common()(raw), c.Records.Owns), nil
 }
 
 // ReadPassages reads the passages of the lines [from, to) of a session's log; from is
@@ -150,7 +150,7 @@ func (c *Capture) ReadPassages(ctx context.Context, session string, from, to int
 	if n := len(lines); n > 0 && lines[n-1] != '\n' {
 		lines = append(lines, '\n')
 	}
-	r, err := c.Client.Reader(c.base(log.Header(), session, sessionlog.Entry{Generation: log.Header().Generation}), archive.Cursor{Session: session, Line: from})
+	r, err := c.reader(c.base(log.Header(), session, sessionlog.Entry{Generation: log.Header().Generation}), archive.Cursor{Session: session, Line: from})
 	if err != nil {
 		return nil, err
 	}

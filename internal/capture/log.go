@@ -25,7 +25,7 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 	if k.isForgotten(src) {
 		return Logged{}, nil
 	}
-	f, _, err := openSource(src.Path)
+	f, _, err := c.open(src.Client, src.Path)
 	if err != nil {
 		return Logged{}, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript/claude"
 )
 
 // logFile is the location and the header of a source's log.
@@ -55,7 +56,8 @@ func archiveID(h sessionlog.Header) string {
 // sessionLogs lists the logs of one session, so that all of its files are located
 // with two directory listings.
 type sessionLogs struct {
-	name      string                        // file name of the transcript without its extension
+	client    string
+	name      string                        // of the transcript's logs
 	slug      string                        // folder of the logs
 	main      []sessionlog.Entry            // generations of the transcript, oldest first
 	files     map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
@@ -87,9 +89,15 @@ func (c *Capture) Listed() (*Capture, error) {
 	if c.list != nil {
 		return c, nil
 	}
-	logs, err := c.Layout.Transcripts(c.Client.Name)
-	if err != nil {
-		return nil, fmt.Errorf("list logs: %w", err)
+	logs := map[string][]sessionlog.Entry{}
+	for _, client := range c.Known() {
+		of, err := c.Layout.Transcripts(client.Name)
+		if err != nil {
+			return nil, fmt.Errorf("list logs: %w", err)
+		}
+		for session, entries := range of {
+			logs[session] = append(logs[session], entries...)
+		}
 	}
 	out := *c
 	out.list = &listing{logs: logs, ends: map[string]logEnd{}}
@@ -116,9 +124,14 @@ func (c *Capture) Snapshot() (*Capture, error) {
 func (c *Capture) forgets() bool { return c.list == nil || !c.list.forgotNothing }
 
 // transcripts returns the logs of a session's transcript, oldest first.
-func (c *Capture) transcripts(session string) ([]sessionlog.Entry, error) {
+func (c *Capture) transcripts(session string) (found []sessionlog.Entry, err error) {
 	if c.list == nil {
-		return c.Layout.Find(c.Client.Name, session)
+		for _, client := range c.Known() {
+			if found, err = c.Layout.Find(client.Name, session); err != nil || len(found) > 0 {
+				return found, err
+			}
+		}
+		return nil, nil
 	}
 	c.list.mu.Lock()
 	defer c.list.mu.Unlock()
@@ -182,10 +195,7 @@ func (k sessionLogs) isForgotten(src Source) bool {
 
 // sessionLogs lists the logs of a source's session, with side files if side is set.
 func (c *Capture) sessionLogs(src Source, side bool) (k sessionLogs, err error) {
-	k.name = src.Session
-	if src.Rel == "" {
-		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
-	}
+	k.name, k.client = src.Session, cmp.Or(src.Client, claude.Name)
 	if k.forgotten = c.forgets() && c.Forgotten().Has(src.Session); k.forgotten {
 		return k, nil
 	}
@@ -199,7 +209,7 @@ func (c *Capture) sessionLogs(src Source, side bool) (k sessionLogs, err error) 
 	if k.main, err = c.transcripts(k.name); err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}
-	if k.forgotten = len(k.main) == 0 && src.Rel == "" && c.isForgottenCopy(src.Path); k.forgotten {
+	if k.forgotten = len(k.main) == 0 && src.Rel == "" && c.isForgottenCopy(src); k.forgotten {
 		return k, nil
 	}
 	k.slug = src.Slug()
@@ -214,7 +224,7 @@ func (c *Capture) sessionLogs(src Source, side bool) (k sessionLogs, err error) 
 
 // listSides lists the logs of the session's side files.
 func (c *Capture) listSides(k *sessionLogs) error {
-	all, err := c.Layout.Children(c.Client.Name, k.slug, k.name)
+	all, err := c.Layout.Children(k.client, k.slug, k.name)
 	if err != nil {
 		return fmt.Errorf("find log: %w", err)
 	}
@@ -270,7 +280,7 @@ const maxTornHeader = 8 << 10
 // locate returns the latest log of a source, or the location of its first log.
 func (c *Capture) locate(k sessionLogs, src Source, f io.ReaderAt) (logFile, error) {
 	p := logFile{layout: c.Layout, rel: src.Rel, name: k.name, header: sessionlog.Header{
-		Client: c.Client.Name, Session: src.Session, Slug: k.slug, Source: src.Path,
+		Client: k.client, Session: src.Session, Slug: k.slug, Source: src.Path,
 		Cwd: src.Cwd, Created: c.Now().UTC(), Generation: 1,
 	}}
 	if latest, ok := k.latest(src.Rel); ok {
@@ -294,7 +304,7 @@ func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) erro
 		h.Created = cmp.Or(h.Created, c.Now().UTC())
 		return nil
 	}
-	facts, err := c.peek(f)
+	facts, err := c.peek(src.Client, f)
 	if err != nil {
 		return err
 	}
@@ -324,12 +334,12 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 	// The folder is that of the parent's transcript, or any if only side files are logged.
 	var slugs []string
 	if logs, err = c.transcripts(parent); err == nil && len(logs) == 0 {
-		slugs, err = c.Layout.Slugs(c.Client.Name)
+		slugs, err = c.Layout.Slugs(claude.Name)
 	} else if err == nil {
 		slugs = []string{logs[len(logs)-1].Slug}
 	}
 	for _, slug := range slugs {
-		if found := c.Layout.FindChild(c.Client.Name, slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt); len(found) > 0 {
+		if found := c.Layout.FindChild(claude.Name, slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt); len(found) > 0 {
 			return found, nil
 		}
 	}
@@ -340,7 +350,7 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 // parent. If an older client stored the run beside the transcripts, the parent is in
 // the log's header.
 func (c *Capture) SessionOf(e sessionlog.Entry) string {
-	if e.Client != c.Client.Name || e.Rel != "" || !strings.HasPrefix(e.Session, agentPrefix) {
+	if e.Rel != "" || !strings.HasPrefix(e.Session, agentPrefix) {
 		return e.Session
 	}
 	if h, _, err := sessionlog.ReadHeader(e.Path); err == nil && h.Agent != "" {
@@ -436,7 +446,7 @@ func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bo
 
 // isKnownCopy reports whether a file whose size differs from its latest log is an older
 // copy: in another folder, no longer than one of the logs; in its own, a prefix of one.
-func (k sessionLogs) isKnownCopy(src Source, size int64) (bool, error) {
+func (c *Capture) isKnownCopy(k sessionLogs, src Source, size int64) (bool, error) {
 	latest, _ := k.latest(src.Rel)
 	h, _, err := sessionlog.ReadHeader(latest.Path)
 	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
@@ -450,7 +460,7 @@ func (k sessionLogs) isKnownCopy(src Source, size int64) (bool, error) {
 		if src.Path != h.Source {
 			return true, nil
 		}
-		f, _, err := openSource(src.Path)
+		f, _, err := c.open(src.Client, src.Path)
 		if err != nil {
 			return false, err
 		}

@@ -18,6 +18,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
+	"strandline/internal/transcript/claude"
 )
 
 // Manifest lists the logs of an archive, with the journal's, and how many bytes of the
@@ -148,11 +149,11 @@ func (c *Capture) LostLogs(session string, known map[string]int64) ([]LostLog, e
 
 // isForgottenFile reports whether a side file was deleted with a turn or a step.
 func (c *Capture) isForgottenFile(session, path string) bool {
-	rel, err := filepath.Rel(filepath.Join(c.Layout.Root, "log", c.Client.Name), path)
+	rel, err := filepath.Rel(filepath.Join(c.Layout.Root, "log", claude.Name), path)
 	slug, _, inFolder := strings.Cut(filepath.ToSlash(rel), "/")
 	of, perr := c.ForgottenParts().Of(session)
 	return err == nil && perr == nil && inFolder && slices.ContainsFunc(of.Parts, func(p archive.Part) bool {
-		return slices.ContainsFunc(p.Files, func(rel string) bool { return path == c.Layout.Child(c.Client.Name, slug, session, rel, 1) })
+		return slices.ContainsFunc(p.Files, func(rel string) bool { return path == c.Layout.Child(claude.Name, slug, session, rel, 1) })
 	})
 }
 

@@ -20,6 +20,7 @@ type Pending struct{ Dir string }
 
 // PendingWork names a session to capture again, without a deadline.
 type PendingWork struct {
+	Client     string `json:"client,omitempty"` // as in Source
 	Session    string `json:"session"`
 	Transcript string `json:"transcript"`
 	Cwd        string `json:"cwd,omitempty"`

@@ -200,21 +200,13 @@ func TestRebuildSymlink(t *testing.T) {
 func TestRebuildFolder(t *testing.T) {
 	tests := []struct {
 		name, from, want string
-		slug             func(string) string
 	}{
-		{"from the client's own folder", "projects/-renamed-by-the-client", "-renamed-by-the-client", func(string) string { return "unused" }},
-		{"from a backup", "backup/2026", "-home-dev-shop", nil},
-		{"from a backup, for a client without slugs", "backup/2026", "2026", func(string) string { return "" }},
+		{"from the client's own folder", "projects/-renamed-by-the-client", "-renamed-by-the-client"},
+		{"from a backup", "backup/2026", "-home-dev-shop"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			if c.slug != nil {
-				w.capture.Client.Slug = c.slug
-			}
-			if c.want == "2026" {
-				w.capture.Client.Slug = nil
-			}
 			path := filepath.Join(t.TempDir(), filepath.FromSlash(c.from), sessionA+".jsonl")
 			w.write(path, transcriptOf(sessionA, 1, 1))
 			if _, err := w.capture.Log(t.Context(), mustSource(path, sessionA)); err != nil {

@@ -35,6 +35,9 @@ func (c *Capture) Reach(ctx context.Context, session string) (claude.Reach, erro
 		return claude.Reach{}, err
 	}
 	defer r.Close()
+	if c.ClientOf(r.Header().Client).New != nil {
+		return claude.Reach{}, nil // a resume reads all of it
+	}
 	chain, err := readChain(ctx, r)
 	if err != nil {
 		return claude.Reach{}, err
@@ -141,18 +144,41 @@ func (c *Capture) TranscriptPath(session string, o Rebuilding) (path string, hel
 	if err != nil {
 		return "", 0, err
 	}
-	folder, err := c.folderOf(entry, o)
-	if err != nil {
+	if path, err = c.pathOf(entry, o); err != nil {
 		return "", 0, err
 	}
 	pos, err := sessionlog.ReadPosition(entry.Path)
-	return filepath.Join(o.Dir, folder, entry.Session+transcriptExt), pos.Raw, err
+	return path, pos.Raw, err
+}
+
+// pathOf returns where Rebuild writes a transcript.
+func (c *Capture) pathOf(entry sessionlog.Entry, o Rebuilding) (string, error) {
+	client := c.ClientOf(entry.Client)
+	if client.New == nil {
+		folder, err := c.folderOf(entry, o)
+		return filepath.Join(o.Dir, folder, entry.Session+transcriptExt), err
+	}
+	if o.changes() {
+		return "", archive.Invalid(client.Title+" resumes a session from its whole transcript only", "leave out --mend and --from-last-compaction")
+	}
+	h, _, err := sessionlog.ReadHeader(entry.Path)
+	if err != nil {
+		return "", err
+	}
+	place := filepath.Join(filepath.Base(filepath.Dir(h.Source)), filepath.Base(h.Source))
+	if client.Place != nil {
+		place = client.Place(h.Source, h.Session)
+	}
+	if !filepath.IsLocal(place) {
+		return "", archive.Invalid("the place of the transcript is not known: "+archive.Clip(h.Source, 200), "")
+	}
+	return filepath.Join(o.Dir, place), nil
 }
 
 // folderOf returns the client's folder name of the rebuilt session.
 func (c *Capture) folderOf(entry sessionlog.Entry, o Rebuilding) (string, error) {
 	if o.Cwd != "" {
-		return c.Client.Slug(o.Cwd), nil
+		return claude.Slug(o.Cwd), nil
 	}
 	return c.clientFolder(entry)
 }

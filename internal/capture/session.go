@@ -33,7 +33,7 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 	if err != nil || k.forgotten {
 		return got, err
 	}
-	if _, known := k.latest(""); !known {
+	if _, known := k.latest(""); !known && main.common() {
 		if other, _ := foreign(main.Path); other { // a file that cannot be read is reported below
 			return got, ErrForeign
 		}
@@ -57,7 +57,7 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 		return !logged.Deferred
 	}
 	log(main)
-	if !side {
+	if !side || !main.common() {
 		return got, errors.Join(errs...)
 	}
 	sides := c.loggedSides(main.Session)
@@ -132,7 +132,7 @@ func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Logged) er
 // LogPending logs a session that a hook deferred, without limits. It does not need
 // the index.
 func (c *Capture) LogPending(ctx context.Context, w PendingWork) (Captured, error) {
-	src, err := TranscriptSource(w.Transcript, w.Session, w.Cwd)
+	src, err := c.SourceOf(w.Client, w.Transcript, w.Session, w.Cwd)
 	if err != nil {
 		return Captured{}, err
 	}
@@ -224,7 +224,7 @@ func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) 
 	if err != nil || pos.Raw == size {
 		return 0, err
 	}
-	if known, err := k.isKnownCopy(src, size); known || err != nil {
+	if known, err := c.isKnownCopy(k, src, size); known || err != nil {
 		return 0, err
 	}
 	if pos.Raw > size {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,25 +14,31 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // Source is one file of a client to be archived.
 type Source struct {
+	Client  string // its name; "" is the one in the common form
 	Path    string
-	Session string // the client's session id
+	Session string // the client's session id; "agent-<id>" for a sub-agent's transcript beside the others
 	// Rel is the path below the client's "<session>/" folder with forward
 	// slashes, e.g. "subagents/agent-a1.jsonl"; empty for the transcript itself.
 	Rel string
 	// Cwd is the working directory of the session, if the caller knows it.
 	Cwd string
 
-	folder string // of the session's transcript, if the file is elsewhere
+	folder string // of the logs, if it is not that of the file
 }
 
-// Slug returns the name of the client's project folder that contains the file.
+// Slug returns the name of the folder of the logs: of the client's project folder that
+// contains the file or, if the client has none, one for the working directory.
 func (s Source) Slug() string {
 	if s.folder != "" {
 		return s.folder
+	}
+	if !s.common() {
+		return cmp.Or(claude.Slug(s.Cwd), "unknown")
 	}
 	dir := filepath.Dir(s.Path)
 	if s.Rel != "" {
@@ -41,6 +48,10 @@ func (s Source) Slug() string {
 	}
 	return filepath.Base(dir)
 }
+
+// common reports whether the file is of the client whose rows are in the common form, and
+// which has a folder per session.
+func (s Source) common() bool { return s.Client == "" || s.Client == claude.Name }
 
 // Agent returns the sub-agent's id if the file is its transcript, else "".
 func (s Source) Agent() string {
@@ -72,6 +83,29 @@ func TranscriptSource(path, session, cwd string) (Source, error) {
 		return Source{}, archive.Invalid(fmt.Sprintf("%q is not the transcript of session %s", archive.Clip(path, 200), session), "")
 	}
 	return Source{Path: filepath.Clean(path), Session: session, Cwd: cwd}, nil
+}
+
+// SourceOf is TranscriptSource for a client: the path must name the session as the
+// client's transcripts do.
+func (c *Capture) SourceOf(client, path, session, cwd string) (Source, error) {
+	src := Source{Client: client, Path: filepath.Clean(path), Session: session, Cwd: cwd}
+	if src.common() {
+		return TranscriptSource(path, session, cwd)
+	}
+	of := c.ClientOf(client)
+	if named, ok := of.File(path); !filepath.IsAbs(path) || !ok || named != session || !archive.ValidID(session) {
+		return Source{}, archive.Invalid(fmt.Sprintf("%q is not a transcript of %s's session %q", archive.Clip(path, 200), of.Title, archive.Clip(session, 60)), "")
+	}
+	f, _, err := c.open(client, src.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return src, nil
+	}
+	if err != nil {
+		return Source{}, err
+	}
+	facts, err := c.peek(client, f)
+	src.describe(facts)
+	return src, errors.Join(err, f.Close())
 }
 
 // openSource opens a regular file. It does not block on a FIFO or a device.
@@ -156,12 +190,31 @@ const peekBytes = 256 << 10
 // firstPeek is usually enough, and much cheaper for thousands of files.
 const firstPeek = 16 << 10
 
-// peek reads the facts from the start of a transcript.
-func (c *Capture) peek(f io.ReaderAt) (transcript.Facts, error) {
+// open opens a file of a client for reading: the file itself, or what the client makes of
+// it.
+func (c *Capture) open(client, path string) (*os.File, os.FileInfo, error) {
+	convert := c.ClientOf(client).Open
+	if convert == nil {
+		return openSource(path)
+	}
+	f, err := convert(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open transcript: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open transcript: %w", errors.Join(err, f.Close()))
+	}
+	return f, info, nil
+}
+
+// peek reads the facts from the start of a client's transcript.
+func (c *Capture) peek(client string, f io.ReaderAt) (transcript.Facts, error) {
+	facts := func(head []byte) transcript.Facts { return claude.Peek(c.ClientOf(client).Common()(head)) }
 	head := make([]byte, firstPeek)
 	n, err := f.ReadAt(head, 0)
 	if n == firstPeek {
-		if facts := c.Client.Peek(head[:bytes.LastIndexByte(head, '\n')+1]); facts.Cwd != "" && !facts.First.IsZero() {
+		if facts := facts(head[:bytes.LastIndexByte(head, '\n')+1]); facts.Cwd != "" && !facts.First.IsZero() {
 			return facts, nil
 		}
 		head = make([]byte, peekBytes)
@@ -176,5 +229,5 @@ func (c *Capture) peek(f io.ReaderAt) (transcript.Facts, error) {
 			head = head[:i+1]
 		}
 	}
-	return c.Client.Peek(head), nil
+	return facts(head), nil
 }

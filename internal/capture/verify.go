@@ -83,7 +83,7 @@ func (c *Capture) Verify(ctx context.Context, session string, repair func(sessio
 		case "":
 			v.Source = SourceOld
 			if e.Generation == newest[file(e)] && !isNote(e.Rel) { // another session may change a note
-				v.Source, v.Err = sourceState(e)
+				v.Source, v.Err = c.sourceState(e)
 			}
 			if unread, ok := errors.AsType[*unreadError](v.Err); ok {
 				v.Source, v.Unread, v.Err = SourceUnread, unread.err, nil
@@ -120,7 +120,7 @@ func (c *Capture) Repair(ctx context.Context, e sessionlog.Entry, path string) (
 		path = h.Source
 	}
 	var src io.ReaderAt
-	if f, _, err := openSource(path); err == nil {
+	if f, _, err := c.open(e.Client, path); err == nil {
 		defer f.Close()
 		src = f
 	}
@@ -161,12 +161,12 @@ func (e *unreadError) Error() string { return "read transcript: " + e.err.Error(
 func (e *unreadError) Unwrap() error { return e.err }
 
 // sourceState compares the latest generation of a log with the client's file.
-func sourceState(e sessionlog.Entry) (SourceState, error) {
+func (c *Capture) sourceState(e sessionlog.Entry) (SourceState, error) {
 	h, pos, err := sessionlog.ReadHeader(e.Path)
 	if err != nil {
 		return "", err
 	}
-	f, info, err := openSource(h.Source)
+	f, info, err := c.open(e.Client, h.Source)
 	if errors.Is(err, fs.ErrNotExist) || h.Source == "" {
 		return SourceGone, nil
 	}

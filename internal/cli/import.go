@@ -13,6 +13,7 @@ import (
 
 func (a *commands) importCommand(cmd *cobra.Command) {
 	from := cmd.Flags().String("from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
+	clients := cmd.Flags().StringSlice("client", nil, "import from these clients only, as `NAME,...`")
 	dry := cmd.Flags().Bool("dry-run", false, "count the sessions and do nothing")
 	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -21,7 +22,7 @@ func (a *commands) importCommand(cmd *cobra.Command) {
 		}
 		switch *from {
 		case "claude":
-			return a.importTranscripts(cmd, args, *dry)
+			return a.importTranscripts(cmd, app.ImportOptions{Paths: args, Clients: *clients, DryRun: *dry})
 		case "compressed-context", "knowledge-db":
 			return a.importSegments(cmd, args, *dry)
 		}
@@ -29,9 +30,10 @@ func (a *commands) importCommand(cmd *cobra.Command) {
 	}
 }
 
-func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry bool) error {
+func (a *commands) importTranscripts(cmd *cobra.Command, o app.ImportOptions) error {
 	bar := a.newProgress("importing")
-	out, err := a.app.Import(cmd.Context(), app.ImportOptions{Paths: paths, DryRun: dry, Progress: bar.capture})
+	o.Progress = bar.capture
+	out, err := a.app.Import(cmd.Context(), o)
 	bar.end()
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry boo
 	}
 	what := runs(out.Sessions, out.Agents)
 	switch {
-	case dry:
+	case o.DryRun:
 		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", what, count(out.Files, "file"), size(out.Bytes))
 	case out.Files == 0:
 		fmt.Fprintln(a.out, "No transcripts found in "+strings.Join(out.Paths, ", ")+".")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ func (a *commands) rebuildCommand(cmd *cobra.Command) {
 			return err
 		}
 		a.printRestored(a.out, r)
-		fmt.Fprintf(a.out, "Resume it in %s with: claude --resume %s\n", cmp.Or(r.Dir, "its folder"), r.Session)
+		fmt.Fprintf(a.out, "Resume it in %s with: %s\n", cmp.Or(r.Dir, "its folder"), strings.Join(r.Command, " "))
 		return nil
 	}
 }
@@ -41,7 +42,7 @@ func (a *commands) resumeCommand(cmd *cobra.Command) {
 		if err != nil {
 			return err
 		}
-		argv := append(app.ResumeCommand(r.Session), args[1:]...)
+		argv := append(r.Command, args[1:]...)
 		if *show {
 			a.printRestored(a.errOut, r)
 			fmt.Fprintln(a.out, app.CommandLine(r.Dir, argv))

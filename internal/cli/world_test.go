@@ -256,7 +256,6 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	records := &capture.Records{Key: func() []byte { return []byte("key") }}
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
-		Client:  capture.ClaudeCode(nil, records),
 		Records: records,
 		Project: func(dir string) archive.Project {
 			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}

@@ -20,7 +20,6 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/sessionlog"
-	"strandline/internal/transcript"
 )
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
@@ -53,12 +52,7 @@ func newFixture(t *testing.T) *fixture {
 	s.Env = Env{
 		Stdout: &s.out, Config: cfg, Now: now,
 		Capture: &capture.Capture{
-			Layout: sessionlog.Layout{Root: home},
-			Client: capture.Client{
-				Name:   "claude",
-				Peek:   func([]byte) transcript.Facts { return transcript.Facts{} },
-				Reader: func(archive.Session, archive.Cursor) (transcript.Reader, error) { return lineCounter{}, nil },
-			},
+			Layout:  sessionlog.Layout{Root: home},
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
 			Now:     now,
 		},
@@ -70,13 +64,6 @@ func newFixture(t *testing.T) *fixture {
 		LastCapture: func(string) time.Time { return time.Time{} },
 	}
 	return s
-}
-
-// lineCounter is a reader that returns an empty batch.
-type lineCounter struct{}
-
-func (lineCounter) Read(context.Context, []byte, transcript.Lookup) (archive.Batch, error) {
-	return archive.Batch{Session: archive.Session{ID: session}}, nil
 }
 
 // fakeIndex records what is applied and returns the configured rows.
@@ -419,13 +406,13 @@ func TestPanicIsDeferred(t *testing.T) {
 		"a typed nil": func(s *fixture) {
 			s.OpenIndex = func(context.Context, bool) (*Index, error) { return whole((*fakeIndex)(nil)), nil }
 		},
-		"reading a line": func(s *fixture) { s.Capture.Client.Reader = nil },
+		"reading a line": func(s *fixture) { s.Capture.Redact = func(string) string { panic("test panic") } },
 		"writing":        func(s *fixture) { s.index.onApply = func() { panic("test panic") } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			set(s)
-			s.transcript(t, "{\"type\":\"mode\"}\n")
+			s.transcript(t, "{\"type\":\"user\",\"message\":\"hello\"}\n")
 			s.send(t, "SessionEnd", nil)
 			if log := s.logged.String(); !strings.Contains(log, "panicked") || !strings.Contains(log, "stack=") {
 				t.Errorf("logged %q", log)

@@ -11,7 +11,6 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/task"
-	"strandline/internal/transcript"
 	"strandline/internal/usage"
 )
 
@@ -29,7 +28,6 @@ func withUsage(t *testing.T, share float64, steps int) *fixture {
 		t.Fatal(err)
 	}
 	s.index.steps = steps
-	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
 	s.transcript(t, lines(61))
 	return s
 }

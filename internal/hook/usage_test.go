@@ -2,37 +2,19 @@ package hook
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/transcript"
 	"strandline/internal/usage"
 )
-
-// stepReader is a reader that returns one step for each line, with a thousand
-// tokens for each of its characters.
-type stepReader struct{ cur archive.Cursor }
-
-func (r stepReader) Read(_ context.Context, chunk []byte, _ transcript.Lookup) (archive.Batch, error) {
-	b := archive.Batch{Session: archive.Session{ID: session}}
-	for i, line := range strings.Split(strings.TrimSuffix(string(chunk), "\n"), "\n") {
-		b.Steps = append(b.Steps, archive.Step{
-			Session: session, Turn: r.cur.Line + i, Model: "claude-haiku-4-5", LineFrom: r.cur.Line + i + 1,
-			Usage: archive.Usage{Input: int64(len(line)) * 1000},
-		})
-	}
-	b.Cursor.Line = r.cur.Line + len(b.Steps)
-	return b, nil
-}
 
 // monitored returns a fixture with a usage monitor.
 func monitored(t *testing.T) *fixture {
 	t.Helper()
 	s := newFixture(t)
-	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
 	s.Monitor = &usage.Monitor{
 		Store: usage.Store{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
 		Getenv: func(string) string { return "" },
@@ -50,10 +32,11 @@ func (s *fixture) usage(t *testing.T) usage.Session {
 	return state
 }
 
+// lines returns a turn with a response for each width, with a thousand tokens for each of its characters.
 func lines(widths ...int) string {
 	text := ""
 	for _, n := range widths {
-		text += strings.Repeat("x", n) + "\n"
+		text += fmt.Sprintf(`{"type":"user","message":"go on"}`+"\n"+`{"type":"assistant","message":{"model":"claude-haiku-4-5","usage":{"input_tokens":%d}}}`+"\n", n*1000)
 	}
 	return text
 }
@@ -63,7 +46,7 @@ func TestMonitorSeesIndexedSteps(t *testing.T) {
 	opened := s.counting()
 	s.transcript(t, lines(100, 139))
 	s.send(t, "SessionEnd", nil)
-	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.CaptureFailed || len(state.History) != 2 {
+	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != int64(len(lines(100, 139))) || state.CaptureFailed || len(state.History) != 2 {
 		t.Errorf("%+v", state)
 	}
 	s.send(t, "UserPromptSubmit", nil)
@@ -141,7 +124,7 @@ func TestFailedCaptureMakesUsageUncertain(t *testing.T) {
 	s.index.fail = context.DeadlineExceeded
 	s.transcript(t, lines(100))
 	s.send(t, "SessionEnd", nil)
-	if state := s.usage(t); !state.CaptureFailed || state.Captured != 101 {
+	if state := s.usage(t); !state.CaptureFailed || state.Captured != int64(len(lines(100))) {
 		t.Errorf("%+v", state)
 	}
 	s.index.fail = nil

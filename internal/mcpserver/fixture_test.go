@@ -97,7 +97,7 @@ func (w *fixture) index() string { return filepath.Join(w.dir, "index.db") }
 func (w *fixture) capture() *capture.Capture {
 	return &capture.Capture{
 		Layout:  sessionlog.Layout{Root: w.dir},
-		Client:  capture.ClaudeCode(redact, nil),
+		Redact:  redact,
 		Project: project,
 		Now:     noon,
 	}

@@ -352,7 +352,6 @@ func archived(t *testing.T, dir string) *sqlite.Store {
 	t.Cleanup(func() { idx.Close() })
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: home}, Now: time.Now,
-		Client: capture.ClaudeCode(nil, nil),
 		// The sessions of a repository are from several clones of it.
 		Project: func(string) archive.Project { return archive.Project{} },
 	}

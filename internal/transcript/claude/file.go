@@ -68,6 +68,12 @@ func (t *FileTracker) Add(no int, line []byte) {
 	if !bytes.Contains(line, name[1:len(name)-1]) && !t.answers(line) {
 		return
 	}
+	for _, row := range bytes.Split(line, []byte{transcript.RowSeparator}) {
+		t.addRow(no, row)
+	}
+}
+
+func (t *FileTracker) addRow(no int, line []byte) {
 	var row fileRow
 	if json.Unmarshal(line, &row) != nil { // also rows whose content is a text
 		return

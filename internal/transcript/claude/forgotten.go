@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"strandline/internal/transcript"
@@ -14,21 +15,27 @@ const (
 	forgottenTitle = "(forgotten)"
 )
 
-// Rows calls fn with the ids of each complete line of chunk. The first line has
-// number first.
+// Rows calls fn with the ids of each complete line of chunk, those of all of its rows. The
+// first line has number first.
 func Rows(chunk []byte, first int, fn func(transcript.Row)) {
 	s := newScanner()
 	s.scan(chunk, first)
+	var out transcript.Row
 	for i := range s.rows {
 		r := &s.rows[i]
-		out := transcript.Row{
-			Line: r.line, UUID: string(r.uuid), Parent: string(r.parent), MessageID: string(r.messageID), Time: r.time,
-			InConversation: r.isMessage(), Boundary: r.kind == typeSystem && r.subtype == subtypeBoundary,
-			Blank: r.kind == typeBlank || r.kind == typeSystem && (r.subtype == forgottenTurn || r.subtype == forgottenStep),
+		if i > 0 && r.line > s.rows[i-1].line {
+			fn(out)
+			out = transcript.Row{}
 		}
+		out.Line, out.Time = r.line, r.time
+		out.UUID, out.Parent = cmp.Or(out.UUID, string(r.uuid)), cmp.Or(out.Parent, string(r.parent))
+		out.MessageID = cmp.Or(out.MessageID, string(r.messageID))
+		out.InConversation = out.InConversation || r.isMessage()
+		out.Boundary = out.Boundary || r.kind == typeSystem && r.subtype == subtypeBoundary
+		out.Blank = r.kind == typeBlank || r.kind == typeSystem && (r.subtype == forgottenTurn || r.subtype == forgottenStep)
 		if r.kind == typeUser {
 			class, _ := s.classifyUser(r)
-			out.Prompt = class == classPrompt && !r.sidechain
+			out.Prompt = out.Prompt || class == classPrompt && !r.sidechain
 		}
 		for _, p := range s.partsOf(r) {
 			switch p.kind {
@@ -38,6 +45,8 @@ func Rows(chunk []byte, first int, fn func(transcript.Row)) {
 				out.Results = append(out.Results, string(p.id))
 			}
 		}
+	}
+	if len(s.rows) > 0 {
 		fn(out)
 	}
 }

@@ -1,0 +1,16 @@
+// Package client lists the clients whose transcripts the archive reads. Each has a package
+// of its own below this one; Claude Code, whose rows are the common form, is
+// transcript/claude.
+package client
+
+import (
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+// All lists the clients, Claude Code last: it takes the transcripts that are no other's.
+func All() []transcript.Client {
+	return []transcript.Client{
+		claude.Client(),
+	}
+}

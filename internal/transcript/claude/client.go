@@ -1,0 +1,28 @@
+package claude
+
+import (
+	"path/filepath"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/transcript"
+)
+
+// Name is the name of Claude Code in the archive.
+const Name = "claude"
+
+// Client describes Claude Code, whose rows are the common form. It takes every file of
+// lines of JSON whose name can be a session's id.
+func Client() transcript.Client {
+	return transcript.Client{
+		Name: Name, Title: "Claude Code",
+		Roots: func(getenv func(string) string, home string) []string {
+			return transcript.Folders(getenv("CLAUDE_CONFIG_DIR"), home, ".claude", "projects")
+		},
+		File: func(path string) (string, bool) {
+			session, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+			return session, ok && archive.ValidID(session)
+		},
+		Resume: []string{"claude", "--resume"},
+	}
+}
