@@ -10,6 +10,12 @@ import (
 // The Responses API, which Codex speaks: other names in the requests and the answers,
 // the same script.
 
+// responsesPath ends the path of its requests.
+const responsesPath = "/responses"
+
+// responses reports whether the request is one of the Responses API.
+func (r *Request) responses() bool { return strings.HasSuffix(r.Path, responsesPath) }
+
 // Shell calls Codex's shell tool.
 func Shell(command string) Tool {
 	return Tool{Name: "exec_command", Input: map[string]any{"cmd": command}}

@@ -156,8 +156,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var req *Request
 	var stream bool
-	responses := strings.HasSuffix(r.URL.Path, "/responses")
-	if responses {
+	if strings.HasSuffix(r.URL.Path, responsesPath) {
 		req, err = parseResponses(r.URL.Path, r.Header.Get("Session-Id"), body)
 	} else {
 		req, stream, err = parse(r.URL.Path, r.Header.Get("X-Claude-Code-Session-Id"), body)
@@ -189,7 +188,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case ans.reply.fail != nil:
 		writeError(w, ans.reply.fail)
-	case responses:
+	case req.responses():
 		writeResponses(w, ans, req)
 	case stream:
 		writeStream(w, ans)
@@ -230,7 +229,7 @@ func (s *Server) find(req *Request) (Reply, place, bool) {
 	called, loop := s.called(tail)
 	switch {
 	case req.Kind == Compaction:
-		if loop {
+		if loop && req.responses() { // Claude Code compacts with the last turn's results in the request
 			s.held[req.Session] = called
 		}
 		return s.summary, place{}, true
