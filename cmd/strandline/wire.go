@@ -188,9 +188,9 @@ func (system) LookPath(name string) (string, error) { return exec.LookPath(name)
 func (system) Detach(args ...string) error { return detach(args...) }
 
 // VersionOf implements app.System.
-func (system) VersionOf(ctx context.Context, exe string) (string, error) {
-	// The client's settings already run this path as a hook.
-	out, err := exec.CommandContext(ctx, exe, "version").Output()
+func (system) VersionOf(ctx context.Context, exe, arg string) (string, error) {
+	// The client's settings already run this path as a hook, or it is the client.
+	out, err := exec.CommandContext(ctx, exe, arg).Output()
 	if err != nil {
 		return "", fmt.Errorf("run %s: %w", exe, err)
 	}
@@ -198,7 +198,10 @@ func (system) VersionOf(ctx context.Context, exe string) (string, error) {
 	if len(fields) < 2 {
 		return "", fmt.Errorf("%s prints no version", exe)
 	}
-	return fields[1], nil
+	if fields[0] == "strandline" {
+		return fields[1], nil
+	}
+	return fields[0], nil
 }
 
 // stores implements app.Stores; its methods for the team are in full.go and

@@ -74,8 +74,8 @@ type System interface {
 	// LowerPriority lowers the priority of this process.
 	LowerPriority()
 	LookPath(name string) (string, error)
-	// VersionOf runs another strandline binary and returns its version.
-	VersionOf(ctx context.Context, exe string) (string, error)
+	// VersionOf runs a program with one argument and returns the first version that it prints.
+	VersionOf(ctx context.Context, exe, arg string) (string, error)
 	// FindCompanion returns the path of the program with the commands that this
 	// build leaves out; "" if it leaves out none.
 	FindCompanion() (string, error)

@@ -38,7 +38,7 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	cfg, _ := a.Settings() // rejected settings are findings
 	out := install.Check(ctx, install.CheckOptions{
 		ClientDir: cfg.ClientDir, CodexDir: cfg.CodexDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
-		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf, ClientVersion: a.clientVersion(ctx), Now: a.Now,
+		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.versionOf, ClientVersion: a.clientVersion(ctx, cfg.Paths.Home), Now: a.Now,
 	})
 	for _, p := range cfg.Problems() {
 		out = append(out, warn("settings", p.Msg, "`strandline config` prints the effective values"))
@@ -76,14 +76,26 @@ func (a *App) Fix(findings []Finding) (fixed []Finding, err error) {
 	return fixed, err
 }
 
-// clientVersion returns the client's version in the newest session, "" without one.
-func (a *App) clientVersion(ctx context.Context) string {
+// versionTimeout limits the start of the client, which takes half a second.
+const versionTimeout = 5 * time.Second
+
+// clientVersion returns the version of the client in PATH or else, if the hooks recorded
+// a session since the plugin was switched on, of that session; "" if unknown. Imported
+// sessions do not count: they can be years old.
+func (a *App) clientVersion(ctx context.Context, home string) string {
+	if exe, err := a.System.LookPath("claude"); err == nil {
+		ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+		defer cancel()
+		if v, err := a.System.VersionOf(ctx, exe, "--version"); err == nil {
+			return v
+		}
+	}
 	var list []archive.Session
 	err := a.withArchive(ctx, ReadOnly, func(x Archive) (err error) {
 		list, err = x.Index.Sessions(ctx, archive.SessionFilter{Limit: 1})
 		return err
 	})
-	if err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 || !list[0].Last.After(install.PluginSince(home)) {
 		return "" // checkArchive reports the error
 	}
 	return list[0].Version
@@ -120,6 +132,11 @@ func (a *App) checkAnswers(ctx context.Context, x Archive) ([]Finding, error) {
 		"start the client again: it unloads plugin modules for a session after three crashes; `claude --debug` logs why a \"hooks module\" is not loaded")}, nil
 }
 
+// versionOf returns the version of another strandline binary.
+func (a *App) versionOf(ctx context.Context, exe string) (string, error) {
+	return a.System.VersionOf(ctx, exe, "version")
+}
+
 // checkCompanion checks that the companion program exists and has this version.
 func (a *App) checkCompanion(ctx context.Context) []Finding {
 	path, err := a.System.FindCompanion()
@@ -129,7 +146,7 @@ func (a *App) checkCompanion(ctx context.Context) []Finding {
 	if path == "" {
 		return nil
 	}
-	version, err := a.System.VersionOf(ctx, path)
+	version, err := a.versionOf(ctx, path)
 	if err == nil && version != a.Version {
 		err = fmt.Errorf("%s has version %s, this program %s", path, version, a.Version)
 	}

@@ -18,7 +18,8 @@ import (
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
-	Files    int      `json:"files"`
+	Files    int      `json:"files"` // read completely; with DryRun those with new bytes
+	Found    int      `json:"found_files"`
 	Sessions int      `json:"sessions"`
 	Agents   int      `json:"agents"`
 	Bytes    int64    `json:"bytes"`
@@ -37,7 +38,7 @@ type ImportOptions struct {
 	Progress func(capture.Progress)
 }
 
-// Import captures and indexes transcripts.
+// Import captures and indexes transcripts. After an error the report says how far it came.
 func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, err error) {
 	w, err := a.Workspace()
 	if err != nil {
@@ -48,16 +49,11 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 		return out, err
 	}
 	if o.DryRun {
-		out.Files = len(jobs)
-		for _, j := range jobs {
-			out.Bytes += j.Size
-			switch {
-			case j.Source.Rel == "":
-				out.Sessions++
-			case j.Source.Agent() != "":
-				out.Agents++
-			}
+		m, err := w.Capture.Uncaptured(jobs)
+		if err != nil {
+			return out, err
 		}
+		out = ImportReport{Files: m.Files, Sessions: m.Sessions, Agents: m.Agents, Bytes: m.Bytes}
 	} else {
 		start := a.Now()
 		var r capture.Report
@@ -67,16 +63,13 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 				return err
 			})
 		})
-		if err != nil {
-			return out, err
-		}
 		failed = append(failed, r.Failed...)
 		out = ImportReport{
-			Files: r.Jobs, Sessions: r.Sessions, Agents: r.Agents, Bytes: r.Bytes, Added: r.Added, TookMS: a.Now().Sub(start).Milliseconds(),
+			Files: r.Done, Sessions: r.Sessions, Agents: r.Agents, Bytes: r.Bytes, Added: r.Added, TookMS: a.Now().Sub(start).Milliseconds(),
 		}
 	}
-	out.Failed, out.Paths = fileErrors(failed), paths
-	return out, nil
+	out.Found, out.Failed, out.Paths = len(jobs), fileErrors(failed), paths
+	return out, err
 }
 
 // importJobs lists the files to import, and where it looked for them.

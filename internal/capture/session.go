@@ -172,7 +172,8 @@ func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 // Missing counts the bytes of the client's files that the logs lack.
 type Missing struct {
 	Files    int   // files with such bytes
-	Sessions int   // those that are transcripts of sessions, not of sub-agents
+	Sessions int   // those that are transcripts of sessions
+	Agents   int   // those that are transcripts of sub-agents
 	Bytes    int64 // bytes that are only in these files
 	Total    int64 // bytes of all checked files
 }
@@ -201,8 +202,11 @@ func (c *Capture) Uncaptured(jobs []Job) (m Missing, err error) {
 		}
 		if n > 0 {
 			m.Files++
-			if j.Source.Rel == "" {
+			switch {
+			case j.Source.Rel == "":
 				m.Sessions++
+			case j.Source.Agent() != "":
+				m.Agents++
 			}
 			m.Bytes += n
 		}

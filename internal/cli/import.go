@@ -35,6 +35,9 @@ func (a *commands) importTranscripts(cmd *cobra.Command, o app.ImportOptions) er
 	o.Progress = bar.capture
 	out, err := a.app.Import(cmd.Context(), o)
 	bar.end()
+	if cmd.Context().Err() != nil && out.Found > 0 {
+		fmt.Fprintf(a.errOut, "%d of %s imported; the same command imports the rest.\n", out.Files, count(out.Found, "file"))
+	}
 	if err != nil {
 		return err
 	}
@@ -43,9 +46,11 @@ func (a *commands) importTranscripts(cmd *cobra.Command, o app.ImportOptions) er
 	}
 	what := runs(out.Sessions, out.Agents)
 	switch {
-	case o.DryRun:
+	case out.Found > 0 && o.DryRun && out.Files == 0:
+		fmt.Fprintf(a.out, "Nothing to import: the archive holds %s already.\n", count(out.Found, "file"))
+	case out.Found > 0 && o.DryRun:
 		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", what, count(out.Files, "file"), size(out.Bytes))
-	case out.Files == 0:
+	case out.Found == 0:
 		fmt.Fprintln(a.out, "No transcripts found in "+strings.Join(out.Paths, ", ")+".")
 	default:
 		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),

@@ -246,7 +246,7 @@ type testSystem struct{ w *world }
 func (s testSystem) DiskFree(string) (int64, bool)                   { return s.w.free, s.w.free > 0 }
 func (testSystem) LowerPriority()                                    {}
 func (s testSystem) LookPath(string) (string, error)                 { return s.w.path("bin", "strandline"), nil }
-func (testSystem) VersionOf(context.Context, string) (string, error) { return "1.2.3", nil }
+func (testSystem) VersionOf(context.Context, string, string) (string, error) { return "1.2.3", nil }
 func (testSystem) FindCompanion() (string, error)                    { return "", nil }
 func (testSystem) Detach(...string) error                            { return nil }
 

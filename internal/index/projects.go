@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 )
@@ -130,21 +132,35 @@ func (n *Projects) Canonical(key string) string {
 // name that tells it apart from the other projects.
 func (n *Projects) Resolve(p archive.Project) archive.Project {
 	if key := n.Canonical(p.Key); key != p.Key {
-		row := n.Rows[key]
-		p = archive.Project{Key: key, Worktree: p.Worktree, Name: row.Name, Root: row.Root, Remote: row.Remote}
+		into := n.row(key)
+		into.Worktree = p.Worktree
+		p = into
 	}
 	if n.names == nil {
 		list := make([]archive.Project, 0, len(n.Rows))
-		for key, row := range n.Rows {
-			if n.Canonical(key) == key {
-				list = append(list, row.Project)
-			}
+		for key := range n.Rows {
+			list = append(list, n.row(n.Canonical(key)))
 		}
 		n.names = archive.ProjectNames(list)
 	}
 	if name := n.names[p.Key]; name != p.Key {
 		p.Name = cmp.Or(name, p.Name)
 	}
+	return p
+}
+
+// row returns the project with a key. One without sessions, into which another was merged,
+// follows from its key.
+func (n *Projects) row(key string) archive.Project {
+	row, known := n.Rows[key]
+	if known {
+		return row.Project
+	}
+	p := archive.Project{Key: key, Root: archive.RepositoryFolder(key)}
+	if folder, ok := strings.CutPrefix(key, archive.FolderKey("")); ok {
+		p.Root = folder
+	}
+	p.Name = path.Base(strings.ReplaceAll(p.Root, `\`, "/"))
 	return p
 }
 
