@@ -49,7 +49,7 @@ func (a *commands) commands() []command {
 		{"day", "search QUERY", "Search prompts, replies, commands, edits and outputs", a.searchCommand},
 		{"day", "show HANDLE", "Print a session's outline, or a turn or step in full", a.showCommand},
 		{"day", "sessions", "List archived sessions, newest first", a.sessionsCommand},
-		{"day", "resume HANDLE [-- ARGUMENT...]", "Start the client in a session, restoring its files first if need be", a.resumeCommand},
+		{"day", "resume HANDLE [-- ARGUMENT...]", "Start the client in a session; restore lost files first", a.resumeCommand},
 		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
 		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
 		{"day", "fix ERROR", "Show what was run after an error before, and whether it helped", a.fixCommand},

@@ -127,8 +127,9 @@ func isProse(b app.Block) bool {
 	return slices.Contains([]string{claude.BlockPrompt, claude.BlockReply, claude.BlockThinking}, b.Kind)
 }
 
-// sharedHead returns the heading of a block, with the first line of a call.
-func sharedHead(b app.Block) string {
+// sharedHead returns the heading of a block of a place, with the first line of a call, also
+// above its result.
+func sharedHead(b app.Block, in app.Place) string {
 	switch b.Kind {
 	case claude.BlockPrompt:
 		return "User"
@@ -137,16 +138,19 @@ func sharedHead(b app.Block) string {
 	case claude.BlockThinking:
 		return "Reasoning"
 	}
-	head := cmp.Or(b.Name, b.Kind)
+	head, call := cmp.Or(b.Name, b.Kind), b
 	if b.Kind == claude.BlockToolResult {
 		head = "Result of " + cmp.Or(b.Name, "a tool")
+		if i := slices.IndexFunc(in.Blocks, func(c app.Block) bool { return c.Kind == claude.BlockToolUse && c.ToolID == b.ToolID }); i >= 0 {
+			call = in.Blocks[i]
+		}
 	}
 	if b.Error {
 		head += " (failed)"
 	}
-	if b.Kind == claude.BlockToolUse {
-		line, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
-		head += " · " + text.TruncateCells(oneLine(cmp.Or(b.Path, strings.TrimPrefix(line, "command: "))), 100)
+	if call.Kind == claude.BlockToolUse {
+		line, _, _ := strings.Cut(strings.TrimSpace(call.Text), "\n")
+		head += " · " + text.TruncateCells(oneLine(cmp.Or(call.Path, strings.TrimPrefix(line, "command: "))), 100)
 	}
 	return oneLine(head)
 }

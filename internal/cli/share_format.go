@@ -40,7 +40,7 @@ func (htmlShare) write(b *bytes.Buffer, s share) {
 			"turn-"+html.EscapeString(turn), html.EscapeString(p.Handle), html.EscapeString(s.stamp(p)))
 		for _, block := range p.Blocks {
 			if block.Conversation() {
-				htmlBlock(b, block)
+				htmlBlock(b, block, p)
 			}
 		}
 		b.WriteString("</section>\n")
@@ -48,8 +48,8 @@ func (htmlShare) write(b *bytes.Buffer, s share) {
 	b.WriteString("</main>\n<footer>Written by <code>strandline share</code>. Secrets are redacted.</footer>\n</body>\n</html>\n")
 }
 
-func htmlBlock(b *bytes.Buffer, block app.Block) {
-	head, body := html.EscapeString(sharedHead(block)), sharedText(block)
+func htmlBlock(b *bytes.Buffer, block app.Block, in app.Place) {
+	head, body := html.EscapeString(sharedHead(block, in)), sharedText(block)
 	switch {
 	case block.Kind == claude.BlockPrompt || block.Kind == claude.BlockReply:
 		fmt.Fprintf(b, "<article class=\"%s\">\n<h3>%s</h3>\n", block.Kind, head)
@@ -110,11 +110,11 @@ func (markdownShare) write(b *bytes.Buffer, s share) {
 			body := sharedText(block)
 			switch {
 			case block.Kind == claude.BlockPrompt || block.Kind == claude.BlockReply:
-				fmt.Fprintf(b, "\n**%s**\n\n%s\n", sharedHead(block), body)
+				fmt.Fprintf(b, "\n**%s**\n\n%s\n", sharedHead(block, p), body)
 			case block.Diff != "":
-				fmt.Fprintf(b, "\n%s\n\n%s\n", sharedHead(block), fenced("diff", body))
+				fmt.Fprintf(b, "\n%s\n\n%s\n", sharedHead(block, p), fenced("diff", body))
 			default:
-				fmt.Fprintf(b, "\n%s\n\n%s\n", sharedHead(block), fenced("text", body))
+				fmt.Fprintf(b, "\n%s\n\n%s\n", sharedHead(block, p), fenced("text", body))
 			}
 		}
 	}

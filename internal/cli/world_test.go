@@ -243,12 +243,17 @@ func (c closingStore) Close() error {
 // testSystem is a world's operating system.
 type testSystem struct{ w *world }
 
-func (s testSystem) DiskFree(string) (int64, bool)                   { return s.w.free, s.w.free > 0 }
-func (testSystem) LowerPriority()                                    {}
-func (s testSystem) LookPath(string) (string, error)                 { return s.w.path("bin", "strandline"), nil }
-func (testSystem) VersionOf(context.Context, string, string) (string, error) { return "1.2.3", nil }
-func (testSystem) FindCompanion() (string, error)                    { return "", nil }
-func (testSystem) Detach(...string) error                            { return nil }
+func (s testSystem) DiskFree(string) (int64, bool)   { return s.w.free, s.w.free > 0 }
+func (testSystem) LowerPriority()                    {}
+func (s testSystem) LookPath(string) (string, error) { return s.w.path("bin", "strandline"), nil }
+func (testSystem) VersionOf(_ context.Context, _, arg string) (string, error) {
+	if arg == "--version" { // of the client
+		return "2.1.0", nil
+	}
+	return "1.2.3", nil
+}
+func (testSystem) FindCompanion() (string, error) { return "", nil }
+func (testSystem) Detach(...string) error         { return nil }
 
 func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]") }
 

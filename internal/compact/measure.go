@@ -154,7 +154,7 @@ func (m *measurement) findNeeded(known *vocabulary) error {
 	use := func(turn, step int, body string) {
 		text.Terms(body, func(s string) {
 			id, ok := known.ids[s]
-			if !ok {
+			if !ok || m.isCommon(s) {
 				return
 			}
 			m.needed[s] = math.Log(1 + places/float64(known.terms[id].seen))
@@ -180,6 +180,17 @@ func (m *measurement) findNeeded(known *vocabulary) error {
 	}
 	m.order = slices.Sorted(maps.Keys(m.needed))
 	return read.err
+}
+
+// isCommon reports whether a term says nothing about the session: a flag or a file that every
+// program knows, or the session's folder.
+func (m *measurement) isCommon(term string) bool {
+	switch term {
+	case "dev/null", "--json", "--help", "--version", "--verbose", "--quiet", "--debug", "--all", "--list", "--stat", "--oneline", "--force", "--limit",
+		"--format", "--output", "--cached", "--staged", "--name-only", "--no-pager", "--no-edit", "--paginate", "--include", "--exclude", "--recursive":
+		return true
+	}
+	return m.past != nil && strings.HasPrefix(strings.Trim(m.past.session.Cwd, "/")+"/", term+"/")
 }
 
 func callText(x archive.Call) string { return x.Command + "\n" + strings.Join(x.Files, "\n") }

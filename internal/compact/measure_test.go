@@ -98,6 +98,24 @@ func TestMeasureCountsKnownTerms(t *testing.T) {
 	}
 }
 
+func TestMeasureLeavesOutWhatEveryProgramKnows(t *testing.T) {
+	needed := func(command string) int {
+		m := shop()
+		m.run("gh pr view --json title 2>/dev/null --merge-discount; ls /home/ada/shop", 0, "")
+		m.compact("The user works on a shop.")
+		goOn(m)
+		m.run(command, 0, "")
+		return outcome(t, m, 0).Needed
+	}
+	base := needed("true")
+	if n := needed("gh pr list --json number 2>/dev/null; ls /home/ada/shop"); n != base {
+		t.Errorf("%d terms are needed, %d without --json, /dev/null and the session's folder", n, base)
+	}
+	if n := needed("shop --merge-discount"); n != base+1 {
+		t.Errorf("%d terms are needed with a flag of the project, %d without", n, base)
+	}
+}
+
 func TestMeasureEndsAtTheNextCompaction(t *testing.T) {
 	m := compacted("-")
 	want := outcome(t, m, 0)
