@@ -46,6 +46,7 @@ type settingsDoc struct {
 	root       *jsonValue // nil if there are only blanks and comments
 
 	comments, commas bool // commas: trailing ones
+	cuts             bool // src is a copy that cut changes
 }
 
 const bom = "\ufeff"

@@ -191,13 +191,17 @@ func (d *settingsDoc) cut(path ...any) error {
 // text, from the source.
 func (d *settingsDoc) cutItem(v *jsonValue, i int, edits ...edit) {
 	v.items = slices.Delete(v.items, i, i+1)
+	if !d.cuts {
+		d.src, d.cuts = bytes.Clone(d.src), true // callers compare with the source before
+	}
 	for _, e := range slices.Backward(edits) {
-		d.src = slices.Concat(d.src[:e.start], d.src[e.end:])
+		d.src = slices.Delete(d.src, e.start, e.end)
 		d.root.shift(e.end, e.end-e.start)
 	}
 }
 
-// shift subtracts n from the offsets at or after one.
+// shift subtracts n from the offsets at or after one. It looks only at the items that end
+// there, so that many cuts from the end to the start take linear time.
 func (v *jsonValue) shift(from, n int) {
 	move := func(offset *int) {
 		if *offset >= from {
@@ -209,8 +213,9 @@ func (v *jsonValue) shift(from, n int) {
 	}
 	move(&v.start)
 	move(&v.end)
-	for i := range v.items {
-		item := &v.items[i]
+	first, _ := slices.BinarySearchFunc(v.items, from, func(item jsonItem, from int) int { return itemEnd(item) - from })
+	for i := range v.items[first:] {
+		item := &v.items[first+i]
 		move(&item.start)
 		move(&item.comma)
 		item.value.shift(from, n)
