@@ -24,9 +24,9 @@ import (
 // a background process.
 const maxHookBytes = 32 << 20
 
-// runHook handles one hook event. The process exits with 0 and writes nothing to
-// stderr.
-func runHook() {
+// runHook handles one hook event of a client. The process exits with 0 and writes nothing
+// to stderr.
+func runHook(client string) {
 	limitGC(hookMemory)
 	cfg, cfgErr := loadConfig()
 	log := slog.New(slog.NewJSONHandler(&state.LogFile{Path: cfg.Paths.Errors()}, nil))
@@ -43,7 +43,7 @@ func runHook() {
 	monitor := newMonitor(cfg)
 	marks := task.CheckStates{Dir: cfg.Paths.CheckStates()}
 	hook.Run(context.Background(), hook.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
+		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log, Client: client,
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},

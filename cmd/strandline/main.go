@@ -23,8 +23,8 @@ var version = "dev"
 
 func main() {
 	args := os.Args[1:]
-	if len(args) == 1 && args[0] == "hook" {
-		runHook()
+	if client, ok := hookArgs(args); ok {
+		runHook(client)
 		return
 	}
 	if command, ok := statuslineArgs(args); ok {
@@ -41,6 +41,18 @@ func main() {
 	code := cli.Main(ctx, cliOptions(), args)
 	stop()
 	os.Exit(code)
+}
+
+// hookArgs returns the client that calls a hook, "" for Claude Code, and whether the
+// arguments are those of a hook.
+func hookArgs(args []string) (client string, ok bool) {
+	switch {
+	case len(args) == 1:
+		return "", args[0] == "hook"
+	case len(args) == 3 && args[0] == "hook" && args[1] == "--client":
+		return args[2], true
+	}
+	return "", false
 }
 
 // Soft memory limits of short-lived processes, in bytes.

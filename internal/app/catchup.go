@@ -51,7 +51,7 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork, reindex bo
 // session to the pending ones: for its new bytes, and to check the end of its log, which
 // hooks do not.
 func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) error {
-	if _, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd); err != nil {
+	if _, err := w.Capture.SourceOf(ended.Client, ended.Transcript, ended.Session, ended.Cwd); err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, quietWait)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -242,7 +241,7 @@ func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) 
 // only the newest ones, up to limit, so that a hook's cost does not depend on the
 // size of the folder.
 func (c *Capture) UncapturedSiblings(of Source, limit int) ([]PendingWork, error) {
-	folder := filepath.Dir(of.Path)
+	folder, client := filepath.Dir(of.Path), c.ClientOf(of.Client)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -252,7 +251,7 @@ func (c *Capture) UncapturedSiblings(of Source, limit int) ([]PendingWork, error
 	}
 	var all []fs.FileInfo
 	for _, e := range entries {
-		if !e.Type().IsRegular() || filepath.Ext(e.Name()) != transcriptExt || e.Name() == filepath.Base(of.Path) {
+		if _, ok := client.File(filepath.Join(folder, e.Name())); !ok || !e.Type().IsRegular() || e.Name() == filepath.Base(of.Path) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Size() > 0 {
@@ -264,7 +263,9 @@ func (c *Capture) UncapturedSiblings(of Source, limit int) ([]PendingWork, error
 	})
 	var found []PendingWork
 	for _, info := range all[:min(limit, len(all))] {
-		src, err := TranscriptSource(filepath.Join(folder, info.Name()), strings.TrimSuffix(info.Name(), transcriptExt), "")
+		path := filepath.Join(folder, info.Name())
+		session, _ := client.File(path)
+		src, err := c.SourceOf(of.Client, path, session, "")
 		if err != nil {
 			continue // the name is not a session id
 		}
@@ -273,7 +274,7 @@ func (c *Capture) UncapturedSiblings(of Source, limit int) ([]PendingWork, error
 			return found, err
 		}
 		if hasNew {
-			found = append(found, PendingWork{Session: src.Session, Transcript: src.Path})
+			found = append(found, PendingWork{Client: of.Client, Session: session, Transcript: src.Path})
 		}
 	}
 	return found, nil

@@ -117,6 +117,7 @@ func (a *commands) catchupCommand(cmd *cobra.Command) {
 	cmd.Hidden = true
 	reindex := cmd.Flags().Bool("reindex", false, "rebuild the index first")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended, *reindex) }
+	cmd.Flags().StringVar(&ended.Client, "client", "", "the client of the session")
 	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
 	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
 	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")

@@ -33,10 +33,10 @@ func (r *run) handle(ctx context.Context) error {
 	if why := p.foreign(); why != "" {
 		return r.env.Foreign.Note(ctx, why, r.env.Now())
 	}
-	if !r.env.Config.Capture.Enabled || p.Session == "" {
+	if !r.env.Config.Capture.Enabled || p.Session == "" || p.client != "" && p.Transcript == "" {
 		return nil
 	}
-	src, err := capture.TranscriptSource(p.Transcript, p.Session, p.Cwd)
+	src, err := r.env.Capture.SourceOf(p.client, p.Transcript, p.transcriptID(), p.Cwd)
 	if err != nil {
 		return r.env.Foreign.Note(ctx, err.Error(), r.env.Now())
 	}
@@ -45,7 +45,11 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	var errs []error
 	if p.endsTurn() { // first, as the client may end this process
-		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
+		args := []string{"catchup", "--session", p.transcriptID(), "--transcript", src.Path, "--cwd", src.Cwd}
+		if p.client != "" {
+			args = append(args, "--client", p.client)
+		}
+		errs = append(errs, r.env.Detach(args...))
 	}
 	errs = append(errs, r.env.Calls.Note(p.Session, r.env.Now()))
 	r.transcript, r.unfinished = src.Path, true
@@ -97,7 +101,7 @@ func (r *run) followUp(src capture.Source) error {
 	var errs []error
 	var work []capture.PendingWork
 	if r.unfinished {
-		work = append(work, capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd})
+		work = append(work, capture.PendingWork{Client: p.client, Session: p.transcriptID(), Transcript: src.Path, Cwd: src.Cwd})
 	}
 	if p.Event == "SessionStart" && p.Source == "startup" {
 		missed, err := r.env.Capture.UncapturedSiblings(src, maxMissed)

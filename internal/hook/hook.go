@@ -38,6 +38,8 @@ type Store interface {
 
 // Env holds the dependencies of a hook.
 type Env struct {
+	// Client is the name of the client that calls the hook; "" is Claude Code.
+	Client  string
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Config  *config.Config
@@ -102,6 +104,7 @@ func Run(ctx context.Context, env Env) {
 		env.Log.Error("read hook payload", "error", err)
 	}
 	p := parsePayload(data)
+	p.client = env.Client
 	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.Event, 64), "session", archive.Clip(p.Session, 64))}
 	switch err := r.handle(ctx); {
 	case archive.OnlyBusy(err):

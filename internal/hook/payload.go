@@ -12,6 +12,8 @@ import (
 // payload holds the fields of an event's payload that are used here. Every field
 // may be empty.
 type payload struct {
+	client string // as in Env
+
 	Event      string `json:"hook_event_name"`
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -41,6 +43,8 @@ type payload struct {
 // it may be.
 func (p payload) foreign() string {
 	switch {
+	case p.client != "":
+		return "" // the client's own settings name it
 	case p.CursorVersion != "", p.Conversation != "":
 		return "the payload is Cursor's"
 	case p.Camel != "", p.CamelSession != "" && p.Session == "":
@@ -99,7 +103,11 @@ func (p payload) haste() sessionlog.Haste {
 // takesContext reports whether the client adds the response to this event to the
 // context.
 func (p payload) takesContext() bool {
-	return slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart"}, p.Event)
+	events := []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}
+	if p.client != "" {
+		events = events[:2]
+	}
+	return slices.Contains(events, p.Event)
 }
 
 // endsTurn reports whether a catch-up is started at this event, after which the client
@@ -126,6 +134,19 @@ func (p payload) subject() string {
 	return p.Session + "~" + p.AgentID
 }
 
+// transcriptID returns the id of the session that the transcript is of: for Codex, a
+// sub-agent's hooks name its own.
+func (p payload) transcriptID() string {
+	if p.client != "" && archive.ValidID(p.AgentID) {
+		return p.AgentID
+	}
+	return p.Session
+}
+
+// steers reports whether the client adds the response at PreCompact to the prompt of its
+// compaction, and accepts a decision to block it.
+func (p payload) steers() bool { return p.client == "" }
+
 // role returns the role that a sub-agent's restored context is made for.
 func (p payload) role() compact.Role {
 	if !archive.ValidID(p.AgentID) {
@@ -137,5 +158,5 @@ func (p payload) role() compact.Role {
 // isSummarizer reports whether the event is the end of the client's summarizer,
 // which runs as a sub-agent without a type.
 func (p payload) isSummarizer() bool {
-	return p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
+	return p.client == "" && p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
 }

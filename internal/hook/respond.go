@@ -91,8 +91,8 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		if aside, err := r.env.Pace.Begin(p.subject(), p.Trigger, r.env.Now()); aside || err != nil {
 			return compact.Output{}, "", err
 		}
-		if cfg.Gateway.Active && cfg.Gateway.Compact {
-			return compact.Output{}, "", nil // the gateway compacts; no summarizer reads the text
+		if cfg.Gateway.Active && cfg.Gateway.Compact || !p.steers() {
+			return compact.Output{}, "", nil // no summarizer reads the text
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
@@ -129,7 +129,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 // client shows the reason but adds it to no context.
 func (r *run) block(ctx context.Context, idx *Index) (bool, error) {
 	p := r.payload
-	if p.Event != "PreCompact" || r.deferred && p.Trigger == "auto" {
+	if p.Event != "PreCompact" || !p.steers() || r.deferred && p.Trigger == "auto" {
 		return false, nil
 	}
 	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.Trigger})

@@ -127,6 +127,11 @@ func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) e
 			return err
 		}
 	}
+	if h.client != "" && !strings.Contains(x.command, "--client") { // copied from Claude Code's settings
+		if err := d.setItem(h.command().Command, x.at("command")...); err != nil {
+			return err
+		}
+	}
 	var timeout float64
 	if raw := d.raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
 		if err := d.set(h.timeout, "timeout", x.path...); err != nil {
