@@ -106,8 +106,8 @@ func (f servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 		return err
 	}
 	srv := httpapi.New(httpapi.Options{
-		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: f.app, Content: f.app, Contexts: f.app}, Redact: f.app.Redact,
-		Token: token, Hosts: s.Hosts, Network: s.Network, Exact: s.Exact,
+		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: f.app, Content: f.app, Contexts: f.app, Records: f.app}, Redact: f.app.Redact,
+		Token: token, Hosts: s.Hosts, Network: s.Network, Exact: s.Exact, Compat: s.Compat,
 	})
 	url := httpapi.URL(ln.Addr())
 	if err := s.Announce(url, func() string { return srv.Link(url) }, token); err != nil {

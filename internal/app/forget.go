@@ -259,8 +259,16 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 		if err == nil {
 			id, _, _ = strings.Cut(id, "@")
 			d.samples, err = x.describeSession(ctx, id, s)
+			return err
 		}
-		return err
+		// Of a session without a transcript, the journal may hold what programs posted.
+		size, serr := x.SessionSize(ctx, typed)
+		if archive.ErrorCode(err) != archive.CodeNotFound || serr != nil || size.Facts == 0 {
+			return errors.Join(err, serr)
+		}
+		*s = size
+		s.Session, s.Title, s.Related = typed, "facts that programs posted", []string{}
+		return nil
 	})
 }
 

@@ -61,7 +61,8 @@ func newSnapshotLine(s Snapshot) SnapshotLine {
 	}
 }
 
-// SnapshotQuery selects a snapshot by its ID; "latest" is the newest of a session.
+// SnapshotQuery selects a snapshot by its ID; "latest" is the newest of a session, if
+// possible not a bare one.
 type SnapshotQuery struct {
 	ID      string
 	Session string // handle or ID
@@ -83,6 +84,9 @@ func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, erro
 			return err
 		}
 		out.Session = id
+		if err := x.refuseForgotten(id); err != nil {
+			return err
+		}
 		if d.Fill && archived {
 			if err := fillSnapshot(ctx, x, id, &out.SnapshotFact); err != nil {
 				return err
@@ -95,6 +99,14 @@ func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, erro
 	})
 	out.Handle = archive.ShortID(out.Session)
 	return out, err
+}
+
+// refuseForgotten fails if a session is forgotten.
+func (w Workspace) refuseForgotten(session string) error {
+	if !w.Capture.Forgotten().Has(session) {
+		return nil
+	}
+	return &archive.Error{Code: archive.CodeDenied, Msg: "session " + archive.ShortID(session) + " was deleted for good", Hint: "nothing about it is stored"}
 }
 
 // resolveOrNew resolves a session. A valid ID without an archived session is
@@ -122,7 +134,10 @@ func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 		if err != nil {
 			return Snapshot{}, err
 		}
-		at := slices.IndexFunc(list, func(s Snapshot) bool { return q.ID == latestSnapshot || s.ID == q.ID })
+		at := slices.IndexFunc(list, func(s Snapshot) bool { return q.ID == latestSnapshot && !s.Bare() || s.ID == q.ID })
+		if at < 0 && q.ID == latestSnapshot && len(list) > 0 {
+			at = 0
+		}
 		if at < 0 {
 			return Snapshot{}, archive.NotFound("no snapshot has this ID", "GET /api/v1/snapshots lists them")
 		}
@@ -323,7 +338,7 @@ func addSnapshotTasks(f *archive.SnapshotFact, tree []TaskTree, parent string) {
 // the journal first.
 func (r Runner) posted(ctx context.Context, idx *Index, st *Stage) error {
 	before := r.Now().Add(-archive.PostedAge)
-	for _, kind := range []archive.JournalKind{archive.JournalSnapshot, archive.JournalRecord} {
+	for _, kind := range append(archive.Convert(archive.RecordTables(), archive.RecordKind), archive.JournalSnapshot) {
 		facts, err := idx.Facts(ctx, "", kind)
 		if err != nil {
 			return err

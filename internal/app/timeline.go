@@ -117,12 +117,10 @@ type TaskTree struct {
 // has these alone.
 func (a *App) Tasks(ctx context.Context, session string, open bool) ([]TaskTree, error) {
 	return read(ctx, a, func(x Archive) ([]TaskTree, error) {
-		id, archived, err := session, false, error(nil)
+		id, archived, err := resolveOrNew(ctx, x, session)
 		if session == "" {
 			id, err = a.sessionOrLatest(ctx, x, session)
 			archived = err == nil
-		} else {
-			id, archived, err = resolveOrNew(ctx, x, session)
 		}
 		if err != nil {
 			return nil, err

@@ -1,22 +1,34 @@
 package archive
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // JournalSnapshot is the state of a session's work at a time, posted over HTTP. Data is
 // SnapshotFact.
 const JournalSnapshot JournalKind = "snapshot"
 
-// JournalRecord is a record that a program posted over HTTP: a project, a session, a
-// request, a task, an action or a message. Data is RecordFact.
-const JournalRecord JournalKind = "record"
+// RecordKind is the kind of the entries about the records of a table that programs post
+// over HTTP. Data is RecordFact.
+func RecordKind(table string) JournalKind { return JournalKind(recordPrefix + table) }
+
+const recordPrefix = "record/"
+
+// IsRecord reports whether the kind is that of a record.
+func (k JournalKind) IsRecord() bool { return strings.HasPrefix(string(k), recordPrefix) }
+
+// RecordTables lists the tables of records.
+func RecordTables() []string {
+	return []string{"projects", "sessions", "requests", "tasks", "subtasks", "actions", "messages", "agent-contexts"}
+}
 
 // NoSession is the session of records that belong to none.
 const NoSession = "records"
 
-// RecordFact is the data of a JournalRecord entry: some fields of the record with this ID
-// in a table. Later entries replace fields of earlier ones.
+// RecordFact is the data of an entry about a record: some of its fields. Later entries
+// replace fields of earlier ones.
 type RecordFact struct {
-	Table  string         `json:"table"`
 	ID     string         `json:"id"`
 	Fields map[string]any `json:"fields"`
 }

@@ -29,14 +29,18 @@ func CurrentSnapshot(entries []JournalEntry, now time.Time) (fact SnapshotFact, 
 		if !valid || !now.IsZero() && (now.Sub(e.Time) > PostedAge || e.Time.After(now)) {
 			continue
 		}
-		if bare := f.Trigger == TriggerProactive && len(f.Lines()) < 2; !bare {
+		if !f.Bare() {
 			return f, e.Time, true
-		} else if !ok {
+		}
+		if !ok {
 			fact, at, ok = f, e.Time, true
 		}
 	}
 	return fact, at, ok
 }
+
+// Bare reports whether the snapshot is a proactive one with only a summary.
+func (f SnapshotFact) Bare() bool { return f.Trigger == TriggerProactive && len(f.Lines()) < 2 }
 
 // maxLineFiles is the maximum number of files in a line of a snapshot.
 const maxLineFiles = 30

@@ -119,6 +119,9 @@ func (j Journal) cursor(ctx context.Context, idx Index) (cursor sessionlog.Journ
 // redact removes secrets from the texts that the index stores. The journal keeps
 // them.
 func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
+	if e.Kind.IsRecord() {
+		return rewrite(e, func(f *archive.RecordFact) { archive.ChangeTexts(f.Fields, j.Redact) })
+	}
 	switch e.Kind {
 	case archive.JournalSummary:
 		return rewrite(e, func(f *archive.SummaryFact) { f.Text = j.Redact(f.Text) })
@@ -128,8 +131,6 @@ func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 		return rewrite(e, func(f *archive.TaskFact) { f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description) })
 	case archive.JournalSnapshot:
 		return rewrite(e, func(f *archive.SnapshotFact) { f.EachText(j.Redact) })
-	case archive.JournalRecord:
-		return rewrite(e, func(f *archive.RecordFact) { archive.ChangeTexts(f.Fields, j.Redact) })
 	case archive.JournalSegment:
 		return rewrite(e, func(f *archive.SegmentFact) {
 			f.Segment.Topic, f.Segment.Content = j.Redact(f.Segment.Topic), j.Redact(f.Segment.Content)

@@ -50,6 +50,7 @@ type Serving struct {
 	Network bool     // reachable from other machines
 	Hosts   []string // host names that requests may use
 	Exact   bool     // transcripts may leave unredacted
+	Compat  string   // the earlier service whose requests are answered, without a token; "" for none
 	Log     *slog.Logger
 	// Announce is called once the server listens: it stores the token and prints
 	// the address. link makes an address that admits one browser.
@@ -67,13 +68,19 @@ type serveFlags struct {
 
 func (a *commands) serveCommand(cmd *cobra.Command) {
 	var f serveFlags
-	cmd.RunE = a.linked(func(ctx context.Context, _ []string) error { return a.serve(ctx, f) })
+	cmd.RunE = a.linked(func(ctx context.Context, _ []string) error {
+		if f.Compat != "" {
+			return a.serveCompat(ctx, f, cmd.Flags().Changed("listen"))
+		}
+		return a.serve(ctx, f)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 is any free port")
 	fl.BoolVar(&f.Network, "network", false, "accept other machines, in clear text; read docs/http.md first")
 	fl.StringSliceVar(&f.Hosts, "host", nil, "host name that requests may use, besides addresses and localhost (HOST or HOST:PORT)")
 	fl.StringVar(&f.tokenFile, "token-file", "", "read the token from this file, which is created if missing")
 	fl.BoolVar(&f.Exact, "exact", false, "let programs fetch exact transcripts, including secrets")
+	fl.StringVar(&f.Compat, "compat", "", "answer the requests of an earlier service instead: dcm, on 127.0.0.1:3847, without a token")
 	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when stdin ends, for programs that start it")
 	a.jsonFlag(cmd)
 }
@@ -124,7 +131,12 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 			err = errors.Join(err, os.Remove(path)) // the token is invalid now
 		}
 	}()
-	if f.untilEOF {
+	return a.runServer(ctx, s, f.untilEOF)
+}
+
+// runServer runs a server until ctx ends or, with untilEOF, stdin does.
+func (a *commands) runServer(ctx context.Context, s Serving, untilEOF bool) error {
+	if untilEOF {
 		var end context.CancelFunc
 		ctx, end = context.WithCancel(ctx)
 		defer end()
@@ -134,6 +146,40 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		}()
 	}
 	return a.env.Frontends.ServeHTTP(ctx, s)
+}
+
+// compatAddress is where the hooks of the earlier service look for it.
+const compatAddress = "127.0.0.1:3847"
+
+// serveCompat answers the requests of an earlier service. listening means that --listen is
+// given.
+func (a *commands) serveCompat(ctx context.Context, f serveFlags, listening bool) error {
+	if f.Compat != "dcm" {
+		return archive.Invalid(fmt.Sprintf("there is no service %q", archive.Clip(f.Compat, 40)), "use --compat dcm")
+	}
+	if f.Network || len(f.Hosts) > 0 || f.Exact || f.tokenFile != "" {
+		return archive.Invalid("--compat asks for no token, so only this machine may connect", "leave out --network, --host, --exact and --token-file")
+	}
+	w, err := a.app.Workspace()
+	if err != nil {
+		return err
+	}
+	s := f.Serving
+	s.Log = w.Logger()
+	if !listening {
+		s.Listen = compatAddress
+	}
+	s.Announce = func(url string, _ func() string, _ string) error {
+		if a.json {
+			return a.printJSON(servingJSON{URL: url, PID: os.Getpid()})
+		}
+		fmt.Fprintf(a.out, "Strandline answers the requests of Claude-DCM's hooks on %s\n\n", a.paint().bold(url))
+		if url != "http://"+compatAddress {
+			fmt.Fprintf(a.out, "  export CONTEXT_MANAGER_URL=%s\n\n", url)
+		}
+		return a.println("Programs of this machine need no token. It ends with Ctrl-C.")
+	}
+	return a.runServer(ctx, s, f.untilEOF)
 }
 
 // announce prints the address of the server.

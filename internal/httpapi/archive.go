@@ -15,6 +15,7 @@ type Archive struct {
 	Catalog
 	Content
 	Contexts
+	Records // only for a server with Options.Compat
 }
 
 // Catalog lists sessions and totals.

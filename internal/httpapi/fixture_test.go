@@ -208,7 +208,7 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	w := &fixture{t: t, archive: &fake{}}
 	o := Options{
-		Version: "1.2.3", Now: noon, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Archive: Archive{w.archive, w.archive, w.archive}, Token: testToken,
+		Version: "1.2.3", Now: noon, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Archive: Archive{w.archive, w.archive, w.archive, nil}, Token: testToken,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-hidden", "[secret]") },
 	}
 	for _, c := range change {

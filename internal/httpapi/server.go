@@ -33,6 +33,9 @@ type Options struct {
 	Hosts []string
 	// Network allows requests that name the server by any address.
 	Network bool
+	// Compat, unless "", is CompatDCM: the server answers only the requests of that earlier
+	// service, without a token.
+	Compat string
 	// Exact allows the export of transcripts, which are not redacted.
 	Exact bool
 }
@@ -71,6 +74,10 @@ func New(o Options) *Server {
 	s := &Server{
 		opts: o, auth: newAuth(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
 		streams: make(chan struct{}, maxStreams), interval: eventsInterval, hashes: map[hashKey]string{},
+	}
+	if o.Compat != "" {
+		s.handler = s.guarded(s.dcmMux())
+		return s
 	}
 	s.routes = s.table()
 	s.handler = s.guarded(s.mux())
