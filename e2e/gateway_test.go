@@ -65,6 +65,34 @@ func TestOldResultsAreShortened(t *testing.T) {
 	s.checkLog()
 }
 
+// TestOldResultsAreShortenedWithoutHooks is a client behind a gateway and nothing else: the
+// gateway captures the session.
+func TestOldResultsAreShortenedWithoutHooks(t *testing.T) {
+	t.Parallel()
+	const loops = 16
+	s := newSandbox(t)
+	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
+	link(t, program(t), s.program)
+	t.Cleanup(s.awaitProcesses)
+	s.write(filepath.Join(s.home, ".config", "strandline", "config.toml"), "[gateway]\nprune_at = 20000\n")
+	s.wrapper = []string{s.program, "run", "--"}
+	s.api.On(longPrompt, counting(loops)...)
+
+	long := s.start(newSession(t), longPrompt).mustAnswer("Counted.")
+
+	last := long.requests[len(long.requests)-1]
+	left := regexp.MustCompile(`(?s)run (\d+).{0,200}?were omitted.{0,80}?recall ([0-9a-f]{8}/\d+\.\d+)\]`).FindAllStringSubmatch(last.Text(), -1)
+	if len(left) < loops/3 {
+		t.Fatalf("%d of %d results were omitted", len(left), loops)
+	}
+	if out := s.strandline("show", left[0][2]).mustSucceed().stdout; !strings.Contains(out, "run "+left[0][1]+"\n") {
+		t.Errorf("%s does not give back run %s:\n%.500s", left[0][2], left[0][1], out)
+	}
+	checkPairs(t, last)
+	t.Logf("%d of %d requests do not extend the previous one", rewrites(t, long.requests), len(long.requests))
+	s.checkLog()
+}
+
 // rewrites counts the requests whose conversation does not extend the previous one.
 func rewrites(t *testing.T, requests []*mockapi.Request) (n int) {
 	t.Helper()

@@ -169,9 +169,9 @@ func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	}
 	cfg := w.Config.Gateway
 	o := gateway.Options{
-		Upstream: upstream, Token: r.Token, Handles: f.app.CallHandles, Log: w.Logger(),
+		Upstream: upstream, Token: r.Token, Handles: f.app.CallHandles, Notice: r.Notice, Log: w.Logger(),
 		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
-		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars},
+		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars, Texts: cfg.PruneText},
 	}
 	if cfg.Compact {
 		o.Compact = f.app.Summarize

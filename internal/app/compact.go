@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -302,17 +304,71 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 }
 
 // CallHandles returns the handles of those tool calls, of a session or its
-// sub-agents, whose results are archived.
+// sub-agents, whose results are archived. If some are not, it captures the session first;
+// an error beside handles says why it cannot.
 func (a *App) CallHandles(ctx context.Context, session string, ids []string) (handles map[string]string, err error) {
 	w, err := a.Workspace()
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	err = a.ifIndexed(ctx, w, func(x Archive) error {
-		handles, _, err = findCalls(ctx, x.Index, session, ids)
+	find := func() error {
+		handles = map[string]string{}
+		return a.ifIndexed(ctx, w, func(x Archive) error {
+			handles, _, err = findCalls(ctx, x.Index, session, ids)
+			return err
+		})
+	}
+	if err := find(); err != nil || len(handles) == len(ids) {
+		return handles, err
+	}
+	if err := a.captureNow(ctx, w, session); err != nil {
+		return handles, fmt.Errorf("capture session %s: %w", archive.ShortID(session), err)
+	}
+	return handles, find()
+}
+
+// captureWait is how long captureNow waits. The first capture of a resumed session can take
+// longer; it then continues.
+const captureWait = 2 * time.Second
+
+// captureNow captures a session that the client may still write.
+func (a *App) captureNow(ctx context.Context, w Workspace, session string) error {
+	if !w.Config.Capture.Enabled {
+		return archive.Invalid("capture.enabled is false", "run: strandline config set capture.enabled true")
+	}
+	work, ok := w.transcriptOf(session)
+	if !ok {
+		return archive.NotFound("the client has no transcript of it in "+w.clientProjects(), "")
+	}
+	if err := w.Pending().Add(work); err != nil {
 		return err
-	})
-	return handles, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- a.catchUp(context.WithoutCancel(ctx), w) }()
+	wait := time.NewTimer(captureWait)
+	defer wait.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// clientProjects is the client's folder of transcripts.
+func (w Workspace) clientProjects() string { return filepath.Join(w.Config.ClientDir, "projects") }
+
+// transcriptOf finds the client's transcript of a session.
+func (w Workspace) transcriptOf(session string) (work capture.PendingWork, ok bool) {
+	folders, _ := os.ReadDir(w.clientProjects()) // a missing folder has no transcripts
+	for _, f := range folders {
+		path := filepath.Join(w.clientProjects(), f.Name(), session+capture.TranscriptExt)
+		if work, _, ok := capture.WorkOf(path); ok && exists(path) {
+			return work, true
+		}
+	}
+	return work, false
 }
 
 // findCalls finds tool calls by the client's IDs, in a session and then in its

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -42,10 +41,10 @@ type GuardOptions struct {
 func (a *App) Guard(ctx context.Context, o GuardOptions) error {
 	return a.locked("guard", "guard", func(w Workspace) error {
 		if !w.Config.Capture.Enabled {
-			return archive.Invalid("capture.enabled is false", "run: strandline config capture.enabled true")
+			return archive.Invalid("capture.enabled is false", "run: strandline config set capture.enabled true")
 		}
 		g := &guard{
-			app: a.Lenient(), w: w, notice: o.Notice, roots: []string{filepath.Join(w.Config.ClientDir, "projects")},
+			app: a.Lenient(), w: w, notice: o.Notice, roots: []string{w.clientProjects()},
 			folders: map[string]time.Time{}, due: map[string]dueSession{},
 			log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: w.Config.Paths.GuardLog()}, nil)),
 		}

@@ -35,7 +35,9 @@ func (g *guard) checkZone(ctx context.Context, work capture.PendingWork) error {
 	if err := marks.WriteJSON(work.Session, crossed{level}); err != nil || level < before.Level {
 		return err
 	}
-	draft := SnapshotDraft{Session: work.Session, Fill: true, SnapshotFact: archive.SnapshotFact{Trigger: "proactive", Summary: line}}
+	draft := SnapshotDraft{Session: work.Session, Fill: true, SnapshotFact: archive.SnapshotFact{
+		Trigger: archive.TriggerProactive, AgentID: archive.GuardAgent, Summary: line,
+	}}
 	snapshot, err := g.app.SaveSnapshot(ctx, draft)
 	if err != nil {
 		return err

@@ -19,14 +19,18 @@ const LabelSnapshot = "snapshot"
 // is nearly full.
 const TriggerProactive = "proactive"
 
+// GuardAgent is the agent of snapshots that the guard takes from the archive. They hold
+// nothing that the archive lacks.
+const GuardAgent = "strandline-guard"
+
 // CurrentSnapshot returns the newest of a session's JournalSnapshot entries, which are
 // ordered by time. A proactive one with only a summary, as monitors post at each tool call,
-// counts only if there is no other. Entries older than PostedAge at now are ignored, and
+// counts only if there is no other; those of the guard do not count. Entries older than PostedAge at now are ignored, and
 // those after now; a zero now ignores none.
 func CurrentSnapshot(entries []JournalEntry, now time.Time) (fact SnapshotFact, at time.Time, ok bool) {
 	for _, e := range slices.Backward(entries) {
 		f, valid := FactOf[SnapshotFact](&e)
-		if !valid || !now.IsZero() && (now.Sub(e.Time) > PostedAge || e.Time.After(now)) {
+		if !valid || f.AgentID == GuardAgent || !now.IsZero() && (now.Sub(e.Time) > PostedAge || e.Time.After(now)) {
 			continue
 		}
 		if !f.Bare() {

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,8 @@ type Relay struct {
 	Listen   string // HOST:PORT; port 0 is any free one
 	Upstream string // address of the API
 	Token    string // part of the address that a client uses
+	// Notice takes a line for the user while the gateway runs.
+	Notice func(line string)
 }
 
 // Relayed is a running gateway.
@@ -42,21 +45,22 @@ func relayEnv(g Relayed) []string {
 }
 
 // relayCommand adds the flags of a gateway. run is called with a started gateway.
-func (a *commands) relayCommand(cmd *cobra.Command, run func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error) {
+func (a *commands) relayCommand(cmd *cobra.Command, notice func(line string), run func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error) {
 	var r Relay
 	cmd.Flags().StringVar(&r.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` to listen on, of this machine only; port 0 takes a free one")
 	cmd.Flags().StringVar(&r.Upstream, "upstream", "", "`ADDRESS` of the API (default: "+upstreamEnv+", else "+defaultUpstream+")")
 	cmd.RunE = a.linked(func(ctx context.Context, args []string) error {
 		return run(ctx, args, func(ctx context.Context) (Relayed, error) {
 			r.Upstream = cmp.Or(r.Upstream, a.app.Getenv(upstreamEnv), defaultUpstream)
-			r.Token = rand.Text()
+			r.Token, r.Notice = rand.Text(), notice
 			return a.env.Frontends.Relay(ctx, r)
 		})
 	})
 }
 
 func (a *commands) gatewayCommand(cmd *cobra.Command) {
-	a.relayCommand(cmd, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
+	notice := func(line string) { fmt.Fprintln(a.errOut, "note: "+line) }
+	a.relayCommand(cmd, notice, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
 		g, err := start(ctx)
 		if err != nil {
 			return err
@@ -75,7 +79,8 @@ func (a *commands) runCommand(cmd *cobra.Command) {
 		}
 		return nil
 	}
-	a.relayCommand(cmd, func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error {
+	notices := new(syncedLines) // the program has the terminal until it ends
+	a.relayCommand(cmd, notices.add, func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error {
 		// The program handles interrupts; the gateway ends with it.
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
@@ -93,9 +98,30 @@ func (a *commands) runCommand(cmd *cobra.Command) {
 		if serr := <-served; err == nil {
 			err = serr
 		}
+		for _, line := range notices.all() {
+			fmt.Fprintln(a.errOut, "note: "+line)
+		}
 		if err == nil && code != 0 {
 			err = programError{code}
 		}
 		return err
 	})
+}
+
+// syncedLines collects lines from several goroutines.
+type syncedLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (s *syncedLines) add(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, line)
+}
+
+func (s *syncedLines) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines
 }

@@ -150,15 +150,16 @@ func TestCallHandles(t *testing.T) {
 		session string
 		ids     []string
 		want    map[string]string
+		says    string
 	}{
-		"with its sub-agent's": {sessionB, []string{main[0], agent[0], "toolu_none"}, map[string]string{main[0]: "9b1c44ee/0.0", agent[0]: "9b1c44ee~a2c37f95/0.0"}},
-		"of another session":   {sessionA, []string{main[0]}, nil},
-		"an unknown session":   {"ffffffff-0000-4000-8000-000000000001", []string{main[0]}, nil},
-		"nothing":              {sessionB, nil, nil},
+		"with its sub-agent's": {sessionB, []string{main[0], agent[0], "toolu_none"}, map[string]string{main[0]: "9b1c44ee/0.0", agent[0]: "9b1c44ee~a2c37f95/0.0"}, ""},
+		"of another session":   {sessionA, []string{main[0]}, nil, ""},
+		"an unknown session":   {"ffffffff-0000-4000-8000-000000000001", []string{main[0]}, nil, "capture session ffffffff: the client has no transcript of it"},
+		"nothing":              {sessionB, nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := a.CallHandles(t.Context(), c.session, c.ids)
-			if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+			if fmt.Sprint(got) != fmt.Sprint(c.want) || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, %v, want %v", got, err, c.want)
 			}
 		})
@@ -168,7 +169,7 @@ func TestCallHandles(t *testing.T) {
 func TestCallHandlesWithoutAnArchive(t *testing.T) {
 	w := newWorld(t)
 	a := app.New(w.outside())
-	if got, err := a.CallHandles(t.Context(), sessionA, []string{"toolu_1"}); len(got) != 0 || err != nil {
+	if got, err := a.CallHandles(t.Context(), sessionA, []string{"toolu_1"}); len(got) != 0 || err == nil {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := os.Stat(w.path("archive", "index.db")); !os.IsNotExist(err) {
@@ -255,5 +256,22 @@ func TestSummarize(t *testing.T) {
 	}
 	if _, err := a.Summarize(t.Context(), app.Summarized{Session: sessionB}); err == nil {
 		t.Error("an empty conversation was summarized")
+	}
+}
+
+// Without hooks the session is captured when its results are looked up.
+func TestCallHandlesCaptures(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	a := app.New(w.outside())
+	data, err := os.ReadFile(w.path("home", ".claude", "projects", "-home-dev-shop", sessionB+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, id, _ := strings.Cut(string(data), `"tool_use_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	got, err := a.CallHandles(t.Context(), sessionB, []string{id})
+	if err != nil || got[id] != "9b1c44ee/0.0" {
+		t.Errorf("%v, %v", got, err)
 	}
 }

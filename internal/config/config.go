@@ -170,6 +170,7 @@ type Gateway struct {
 	PruneAt    int // estimated tokens; 0 means never
 	PruneKeep  int // responses
 	PruneChars int // UTF-16 units
+	PruneText  bool
 	Compact    bool
 	// Active is set if this process's client uses a gateway.
 	Active bool

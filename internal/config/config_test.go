@@ -212,6 +212,7 @@ func TestProjectRights(t *testing.T) {
 		{"gateway.prune_at", "1", false},
 		{"gateway.prune_keep", "0", false},
 		{"gateway.prune_chars", "0", false},
+		{"gateway.prune_text", "true", false},
 		{"gateway.compact", "false", false},
 		{"gateway.active", "true", false},
 		{"postgres.url", "'postgres://h/d'", false},

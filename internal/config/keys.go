@@ -75,6 +75,7 @@ func keys(c *Config) []key {
 		{"gateway.prune_at", "80000", number(&c.Gateway.PruneAt, 0, 10_000_000), denied, "CLAUDE_TEXT_PRUNE_THRESHOLD"},
 		{"gateway.prune_keep", "4", number(&c.Gateway.PruneKeep, 0, 10_000), denied, "CLAUDE_TEXT_PRUNE_KEEP"},
 		{"gateway.prune_chars", "80", number(&c.Gateway.PruneChars, 0, 100_000), denied, "CLAUDE_TEXT_PRUNE_MAX_CHARS"},
+		{"gateway.prune_text", "false", toggle(&c.Gateway.PruneText), denied, ""},
 		{"gateway.compact", "true", toggle(&c.Gateway.Compact), denied, ""},
 		{"gateway.active", "false", toggle(&c.Gateway.Active), denied, ""},
 		{"postgres.url", "", address(&c.Postgres.URL), denied, ""},

@@ -29,6 +29,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,8 @@ type Options struct {
 	// Compact returns the replacement for a conversation to be summarized. Nil
 	// leaves summaries to the model.
 	Compact func(ctx context.Context, c app.Summarized) (string, error)
+	// Notice tells the user, once, why results cannot be pruned. Nil: only the log has it.
+	Notice func(text string)
 	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string
 	Log   *slog.Logger
@@ -68,6 +71,7 @@ type Gateway struct {
 	proxy   *httputil.ReverseProxy
 	handles handleCache
 	maxBody int64
+	told    sync.Once
 
 	requests, pruned, results, bytes, compactions atomic.Int64
 }
@@ -166,8 +170,8 @@ func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool
 	}
 	out, removed := prune(req, g.opts.Rules, func(ids []string) (map[string]string, bool) {
 		found, final, err := g.handles.lookup(r.Context(), session, ids)
-		if err != nil {
-			g.opts.Log.Warn("prune nothing", "error", err.Error())
+		if err != nil && r.Context().Err() == nil {
+			g.told.Do(func() { g.tell(err) })
 		}
 		return found, final
 	})
@@ -178,6 +182,14 @@ func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool
 		setBody(r, out)
 	}
 	return false
+}
+
+// tell reports why old results stay in the requests.
+func (g *Gateway) tell(err error) {
+	g.opts.Log.Warn("old results stay in the requests", "error", err.Error())
+	if g.opts.Notice != nil {
+		g.opts.Notice("old tool results stay in the requests: " + err.Error())
+	}
 }
 
 // readBody reads at most limit bytes of a request, into one buffer if their number is

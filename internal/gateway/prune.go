@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,8 +21,10 @@ type Rules struct {
 	At int
 	// Keep is the number of newest responses whose results are never pruned.
 	Keep int
-	// Chars is the length of a pruned result's kept beginning, in UTF-16 units.
+	// Chars is the length of a pruned result's or reply's kept beginning, in UTF-16 units.
 	Chars int
+	// Texts lets old replies and reasoning give way if results do not free enough.
+	Texts bool
 }
 
 // bytesPerToken estimates the tokens of a conversation's JSON. The API reports
@@ -46,22 +49,31 @@ const minGain = 400
 // result pruned later would invalidate the cache from there on.
 type lookup func(ids []string) (found map[string]string, final bool)
 
-// prunePoint replays the conversation message by message. It returns the number
-// of messages before the last prune point and the handles of the results pruned
-// there. A prune point depends only on the messages before it, so every later
-// request finds the same ones.
-func prunePoint(r *request, rules Rules, find lookup) (point int, handles map[string]string) {
+// cut says how much of a conversation is pruned: the number of messages before which
+// results, texts and reasoning are.
+type cut struct{ results, texts, thoughts int }
+
+// prunePoint replays the conversation message by message. It returns the last prune point
+// and the handles of the calls before it. A prune point depends only on the messages before
+// it, so every later request finds the same ones.
+//
+// Where results do not free enough, the replies give way as well, and the reasoning of
+// finished turns: the API needs that of the turn that is under way.
+func prunePoint(r *request, rules Rules, find lookup) (at cut, handles map[string]string) {
 	handles = map[string]string{}
 	if rules.At <= 0 {
-		return 0, handles
+		return at, handles
 	}
 	limit := rules.At * bytesPerToken
 	total := 0 // bytes of the conversation so far, without pruned content
 	// The newest messages, from next on, are not pruned: at least Keep responses and
 	// At/keepPart tokens.
-	next, size, responses := 0, 0, 0
+	next, size, responses, turn := 0, 0, 0, 0
 	for i, m := range r.messages {
 		total, size, responses = total+m.size, size+m.size, responses+m.responses
+		if m.prompts() {
+			turn = i
+		}
 		for ; next <= i; next++ {
 			first := &r.messages[next]
 			if responses-first.responses < rules.Keep || (size-first.size)*keepPart < limit {
@@ -69,42 +81,101 @@ func prunePoint(r *request, rules Rules, find lookup) (point int, handles map[st
 			}
 			size, responses = size-first.size, responses-first.responses
 		}
-		if total <= limit || r.gain(point, next, rules, nil)*gainPart < limit {
+		if total <= limit {
 			continue
 		}
-		found, final := find(r.large(point, next, rules))
+		to := cut{results: next, texts: at.texts, thoughts: at.thoughts}
+		if r.gain(at, to, rules, nil)*gainPart < limit {
+			if to = (cut{next, next, max(min(next, turn), at.thoughts)}); !rules.Texts || r.gain(at, to, rules, nil)*gainPart < limit {
+				continue
+			}
+		}
+		found, final := find(r.calls(at, to, rules))
 		if !final {
 			continue
 		}
-		gain := r.gain(point, next, rules, found)
+		gain := r.gain(at, to, rules, found)
 		if gain*gainPart < limit {
 			continue
 		}
 		maps.Copy(handles, found)
-		point, total = next, total-gain
+		at, total = to, total-gain
 	}
-	return point, handles
+	return at, handles
 }
 
-// gain returns how many bytes pruning a range of messages removes: of the large
-// results in found, or of all if found is nil.
-func (r *request) gain(from, to int, rules Rules, found map[string]string) (gain int) {
-	for i := from; i < to; i++ {
-		for _, b := range r.messages[i].blocks {
-			if rules.large(b) && (found == nil || found[b.id] != "") {
-				gain += b.value.Size() - rules.Chars - minGain/2
+// prompts reports whether a message begins a turn.
+func (m *message) prompts() bool {
+	if m.role != roleUser {
+		return false
+	}
+	for _, b := range m.blocks {
+		if b.kind == blockResult {
+			return false
+		}
+	}
+	return true
+}
+
+// each calls fn with the blocks that pruning from one point to another replaces, and with
+// the handle of each: that of its call, for texts of the response's call or else the turn.
+// found nil means that all have one.
+func (r *request) each(from, to cut, rules Rules, found map[string]string, fn func(b block, handle string)) {
+	turn := ""
+	for i := range r.messages[:max(to.results, to.texts, to.thoughts)] {
+		m := &r.messages[i]
+		if m.prompts() {
+			turn = ""
+		}
+		own := turn
+		for _, b := range m.blocks {
+			if h := found[b.id]; b.kind == blockUse && h != "" {
+				own = h
+				turn, _, _ = strings.Cut(h, ".")
+				break
+			}
+		}
+		for _, b := range m.blocks {
+			handle := own
+			switch {
+			case b.kind == blockResult && i >= from.results && i < to.results && rules.large(b):
+				handle = found[b.id]
+			case b.kind == blockText && m.role == roleAssistant && i >= from.texts && i < to.texts && rules.large(b):
+			case (b.kind == blockThought || b.kind == blockHidden) && i >= from.thoughts && i < to.thoughts && rules.large(b):
+			default:
+				continue
+			}
+			if found == nil || handle != "" {
+				fn(b, handle)
 			}
 		}
 	}
+}
+
+// gain returns how many bytes pruning from one point to another removes: of the blocks with
+// handles in found, or of all if found is nil.
+func (r *request) gain(from, to cut, rules Rules, found map[string]string) (gain int) {
+	r.each(from, to, rules, found, func(b block, _ string) {
+		gain += b.value.Size() - minGain/2
+		if b.kind == blockResult || b.kind == blockText {
+			gain -= rules.Chars
+		}
+	})
 	return gain
 }
 
-// large returns the ids of the calls in a range of messages whose results are
-// large enough to prune.
-func (r *request) large(from, to int, rules Rules) (ids []string) {
-	for i := from; i < to; i++ {
+// calls returns the ids of the calls whose handles pruning from one point to another needs.
+func (r *request) calls(from, to cut, rules Rules) (ids []string) {
+	for i := from.results; i < to.results; i++ {
 		for _, b := range r.messages[i].blocks {
-			if rules.large(b) {
+			if rules.large(b) && b.kind == blockResult {
+				ids = append(ids, b.id)
+			}
+		}
+	}
+	for i := min(from.texts, from.thoughts); i < max(to.texts, to.thoughts); i++ {
+		for _, b := range r.messages[i].blocks {
+			if b.kind == blockUse && b.id != "" && !slices.Contains(ids, b.id) {
 				ids = append(ids, b.id)
 			}
 		}
@@ -113,11 +184,19 @@ func (r *request) large(from, to int, rules Rules) (ids []string) {
 }
 
 func (u Rules) large(b block) bool {
-	return b.kind == blockResult && b.id != "" && b.value.Size() > u.Chars+minGain
+	switch b.kind {
+	case blockResult:
+		return b.id != "" && b.value.Size() > u.Chars+minGain
+	case blockText:
+		return b.value.Size() > u.Chars+minGain
+	case blockThought, blockHidden:
+		return b.value.Size() > minGain
+	}
+	return false
 }
 
-// pruned counts what prune removed.
-type pruned struct{ results, bytes int }
+// pruned counts what prune removed: results, and texts with reasoning.
+type pruned struct{ results, texts, bytes int }
 
 // prune returns the request's body with old results replaced by stubs. All other
 // bytes are unchanged.
@@ -126,19 +205,22 @@ func prune(r *request, rules Rules, find lookup) ([]byte, pruned) {
 	var out bytes.Buffer
 	var removed pruned
 	at := 0
-	for _, m := range r.messages[:point] {
-		for _, b := range m.blocks {
-			handle := handles[b.id]
-			if handle == "" || !rules.large(b) {
-				continue
-			}
-			out.Write(r.body[at:b.value.From])
-			out.Write(stub(r.text(b), handle, rules.Chars))
-			at = b.value.To
+	r.each(cut{}, point, rules, handles, func(b block, handle string) {
+		out.Write(r.body[at:b.value.From])
+		at = b.value.To
+		switch b.kind {
+		case blockResult:
+			out.Write(stub(r.text(b), handle, rules.Chars, "result"))
 			removed.results++
+			return
+		case blockText:
+			out.Write(stub(r.text(b), handle, rules.Chars, "reply"))
+		default:
+			fmt.Fprintf(&out, `{"type":"text","text":"[strandline: reasoning was omitted to save context. To read it: recall %s]"}`, handle)
 		}
-	}
-	if removed.results == 0 {
+		removed.texts++
+	})
+	if at == 0 {
 		return r.body, removed
 	}
 	out.Write(r.body[at:])
@@ -146,11 +228,11 @@ func prune(r *request, rules Rules, find lookup) ([]byte, pruned) {
 	return out.Bytes(), removed
 }
 
-// stub returns the JSON string that replaces a result.
-func stub(body, handle string, chars int) []byte {
+// stub returns the JSON string that replaces a result or a reply.
+func stub(body, handle string, chars int, what string) []byte {
 	head := strings.TrimSuffix(text.Truncate(body, chars), "…")
 	left := text.Units(body) - text.Units(head)
-	line := fmt.Sprintf("[strandline: %d more characters of this result were omitted to save context. To read them: recall %s]", left, handle)
+	line := fmt.Sprintf("[strandline: %d more characters of this %s were omitted to save context. To read them: recall %s]", left, what, handle)
 	if head != "" {
 		line = head + "\n" + line
 	}
@@ -159,7 +241,8 @@ func stub(body, handle string, chars int) []byte {
 }
 
 // Handles returns the handles of archived tool results by the ids of their calls.
-// Calls that the archive does not hold are missing from the map.
+// Calls that the archive does not hold are missing from the map; an error beside a map
+// says why they stay missing.
 type Handles func(ctx context.Context, session string, ids []string) (map[string]string, error)
 
 // handleCache caches looked-up handles. It is safe for concurrent use.
@@ -207,8 +290,8 @@ func (s *handleCache) lookup(ctx context.Context, session string, ids []string) 
 		}
 	}
 	if len(missing) > 0 {
-		fresh, err := s.find(ctx, session, missing)
-		if err != nil {
+		var fresh map[string]string
+		if fresh, err = s.find(ctx, session, missing); fresh == nil && err != nil {
 			return nil, false, err
 		}
 		for _, id := range missing {
@@ -225,5 +308,5 @@ func (s *handleCache) lookup(ctx context.Context, session string, ids []string) 
 			final = false
 		}
 	}
-	return found, final, nil
+	return found, final, err
 }

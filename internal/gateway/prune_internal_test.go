@@ -158,7 +158,7 @@ func TestOnlyResultsChange(t *testing.T) {
 // the few prune points, each of which must save enough.
 func TestPrefixesAreStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rules := Rules{At: rapid.IntRange(200, 4000).Draw(t, "at"), Keep: rapid.IntRange(0, 5).Draw(t, "keep"), Chars: rapid.IntRange(0, 100).Draw(t, "chars")}
+		rules := Rules{At: rapid.IntRange(200, 4000).Draw(t, "at"), Keep: rapid.IntRange(0, 5).Draw(t, "keep"), Chars: rapid.IntRange(0, 100).Draw(t, "chars"), Texts: rapid.Bool().Draw(t, "texts")}
 		c := chat{}.ask("Go.")
 		var before []byte
 		saved := 0
@@ -166,6 +166,11 @@ func TestPrefixesAreStable(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(t, "kind") {
 			case 0:
 				c = c.ask(strings.Repeat("w", rapid.IntRange(0, 2000).Draw(t, "words")))
+			case 1:
+				c = append(c, map[string]any{"role": "assistant", "content": []any{
+					map[string]any{"type": "thinking", "thinking": strings.Repeat("h", rapid.IntRange(0, 2000).Draw(t, "thoughts")), "signature": "c2ln"},
+					map[string]any{"type": "text", "text": strings.Repeat("y", rapid.IntRange(0, 5000).Draw(t, "reply"))},
+				}})
 			default:
 				c = c.run(fmt.Sprintf("t%d", i), strings.Repeat("x", rapid.IntRange(0, 5000).Draw(t, "size")))
 			}
@@ -249,5 +254,72 @@ func BenchmarkRewrite(b *testing.B) {
 		if _, removed := prune(r, Rules{At: 80_000, Keep: 4, Chars: 80}, all); removed.results == 0 {
 			b.Fatal("nothing was pruned")
 		}
+	}
+}
+
+// TestLongTurnsWithoutHooks is 64 turns of results, long replies and reasoning: what is sent
+// stays small, its prefix is that of the last request in most, and every call has its result.
+func TestLongTurnsWithoutHooks(t *testing.T) {
+	rules := Rules{At: 20_000, Keep: 4, Chars: 80, Texts: true}
+	var c chat
+	var before, last []byte
+	whole, sent, same, requests := 0, 0, 0, 0
+	request := func() {
+		body := c.body(t)
+		out, _ := prune(mustParse(t, body), rules, all)
+		requests++
+		whole, sent = whole+len(body), sent+len(out)
+		if now := []byte(strings.ReplaceAll(string(out[:bytes.LastIndexByte(out, ']')]), `"cache_control":{"type":"ephemeral"},`, "")); bytes.HasPrefix(now, before) {
+			same++
+			before = now
+		} else {
+			before = now
+		}
+		last = out
+	}
+	for i := range 64 {
+		c = c.ask(fmt.Sprintf("Prompt %d", i))
+		request()
+		id := fmt.Sprintf("t%d", i)
+		c = append(c,
+			map[string]any{"role": "assistant", "content": []any{
+				map[string]any{"type": "thinking", "thinking": strings.Repeat("hm ", 400), "signature": "c2ln"},
+				map[string]any{"type": "text", "text": "I run it."},
+				map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "make"}},
+			}},
+			map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "result " + strings.Repeat("r", 1500)}}})
+		request()
+		c = append(c, map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "text", "text": fmt.Sprintf("Reply %d. ", i) + strings.Repeat("word ", 800)}}})
+	}
+	t.Logf("%d of %d bytes (%d %%), %d of %d requests extend the one before; the last has %d of %d bytes",
+		sent, whole, sent*100/whole, same, requests, len(last), len(c.body(t)))
+	if sent*100 > whole*60 || same*100 < requests*80 {
+		t.Error("want at most 60 % of the bytes and 80 % of the prefixes")
+	}
+	r := mustParse(t, last)
+	uses, prompts := map[string]bool{}, 0
+	for i, m := range r.messages {
+		if m.prompts() {
+			prompts++
+		}
+		for _, b := range m.blocks {
+			switch b.kind {
+			case blockUse:
+				uses[b.id] = true
+			case blockResult:
+				if !uses[b.id] || r.messages[i-1].blocks[len(r.messages[i-1].blocks)-1].id != b.id {
+					t.Errorf("the result of %s does not follow its call", b.id)
+				}
+			}
+		}
+	}
+	text := string(last)
+	for _, want := range []string{"recall 7f3a12cd/0.0]", "of this reply were omitted to save context. To read them: recall 7f3a12cd/0]", "reasoning was omitted", "Prompt 0", "Reply 0. word", "Reply 61. " + strings.Repeat("word ", 800)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the last request lacks %q", want)
+		}
+	}
+	if len(uses) != 64 || prompts != 64 || strings.Contains(text, `"thinking":`) && strings.Index(text, `"thinking":`) < strings.LastIndex(text, "reasoning was omitted") {
+		t.Errorf("%d calls and %d prompts are left", len(uses), prompts)
 	}
 }

@@ -32,7 +32,7 @@ type bill struct {
 // replay sends a session's conversation message by message.
 func (b *bill) replay(messages []message, rules Rules) {
 	r := &request{}
-	point, sent := 0, 0
+	point, sent := cut{}, 0
 	for i := range messages {
 		r.messages = append(r.messages, messages[i])
 		if i+1 < len(messages) && messages[i+1].role != roleAssistant || messages[i].role == roleAssistant {
@@ -43,7 +43,7 @@ func (b *bill) replay(messages []message, rules Rules) {
 		if size > compactsAt*bytesPerToken {
 			b.compactions++
 			r.messages = []message{{role: roleUser, size: compactedTo * bytesPerToken}}
-			now, size, sent, front = 0, compactedTo*bytesPerToken, 0, 0
+			now, size, sent, front = cut{}, compactedTo*bytesPerToken, 0, 0
 		}
 		cached := sent
 		if now != point {
@@ -56,26 +56,21 @@ func (b *bill) replay(messages []message, rules Rules) {
 	}
 }
 
-// prunedSize returns a conversation's size with the results before a prune point
-// replaced.
-func (r *request) prunedSize(point int, rules Rules) int {
+// prunedSize returns a conversation's size with what is before a prune point replaced.
+func (r *request) prunedSize(point cut, rules Rules) int {
 	size := r.prefixSize(point, rules)
-	for _, m := range r.messages[min(point, len(r.messages)):] {
+	for _, m := range r.messages[min(point.results, len(r.messages)):] {
 		size += m.size
 	}
 	return size
 }
 
-func (r *request) prefixSize(point int, rules Rules) (size int) {
-	for _, m := range r.messages[:min(point, len(r.messages))] {
+func (r *request) prefixSize(point cut, rules Rules) (size int) {
+	point.results = min(point.results, len(r.messages))
+	for _, m := range r.messages[:point.results] {
 		size += m.size
-		for _, b := range m.blocks {
-			if rules.large(b) {
-				size -= b.value.Size() - rules.Chars - minGain/2
-			}
-		}
 	}
-	return size
+	return size - r.gain(cut{}, point, rules, nil)
 }
 
 // sizes converts a transcript's messages to a request's.

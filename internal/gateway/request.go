@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,8 +33,8 @@ type block struct {
 	id     string // of a tool call, or of the call that a result belongs to
 	name   string // of the tool
 	failed bool
-	// value is the JSON of the block's text, of a call's input or of a result's
-	// content. It is empty in blocks of other types.
+	// value is the JSON of the block's text, of a call's input, of a result's content or of
+	// a whole block of reasoning. It is empty in blocks of other types.
 	value text.Span
 }
 
@@ -44,6 +45,8 @@ const (
 	blockText     = "text"
 	blockUse      = "tool_use"
 	blockResult   = "tool_result"
+	blockThought  = "thinking"
+	blockHidden   = "redacted_thinking"
 )
 
 // parse reads a request's body. Unknown fields are skipped.
@@ -57,7 +60,7 @@ func parse(body []byte) (*request, error) {
 		case "stream":
 			r.stream = w.Bool()
 		case "messages":
-			w.Array(func() { r.messages = append(r.messages, readMessage(w)) })
+			w.Array(func() { r.messages = append(r.messages, readMessage(w, body)) })
 		default:
 			w.Skip()
 		}
@@ -71,7 +74,7 @@ func parse(body []byte) (*request, error) {
 	return r, nil
 }
 
-func readMessage(w *text.JSONReader) (m message) {
+func readMessage(w *text.JSONReader, body []byte) (m message) {
 	w.Object(func(name []byte) {
 		switch {
 		case string(name) == "role":
@@ -83,7 +86,7 @@ func readMessage(w *text.JSONReader) (m message) {
 			m.blocks, m.size = append(m.blocks, b), b.value.Size()
 		case string(name) == "content":
 			w.Array(func() {
-				b, size := readBlock(w)
+				b, size := readBlock(w, body)
 				m.blocks, m.size = append(m.blocks, b), m.size+size
 			})
 		default:
@@ -97,9 +100,10 @@ func readMessage(w *text.JSONReader) (m message) {
 // so a block's size must not include it.
 const cacheControl = "cache_control"
 
-// readBlock reads a block and returns the size of its values.
-func readBlock(w *text.JSONReader) (b block, size int) {
+// readBlock reads a block of a body and returns the size of its values.
+func readBlock(w *text.JSONReader, body []byte) (b block, size int) {
 	var content, input, words text.Span
+	start := w.Offset() // of the separator before the block
 	w.Object(func(name []byte) {
 		switch string(name) {
 		case "type":
@@ -132,6 +136,10 @@ func readBlock(w *text.JSONReader) (b block, size int) {
 		b.value = input
 	case blockResult:
 		b.value = content
+	case blockThought, blockHidden:
+		if open := bytes.IndexByte(body[start:w.Offset()], '{'); open >= 0 {
+			b.value = text.Span{From: start + open, To: w.Offset()}
+		}
 	}
 	return b, size
 }
