@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/state"
 	"strandline/internal/text"
+	"strandline/internal/transcript"
 )
 
 // Watcher reports changes of the entries of folders.
@@ -44,9 +47,14 @@ func (a *App) Guard(ctx context.Context, o GuardOptions) error {
 			return archive.Invalid("capture.enabled is false", "run: strandline config set capture.enabled true")
 		}
 		g := &guard{
-			app: a.Lenient(), w: w, notice: o.Notice, roots: []string{w.clientProjects()},
+			app: a.Lenient(), w: w, notice: o.Notice,
 			folders: map[string]time.Time{}, due: map[string]dueSession{},
 			log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: w.Config.Paths.GuardLog()}, nil)),
+		}
+		for _, client := range w.Capture.Known() {
+			for _, root := range a.roots(client) {
+				g.roots = append(g.roots, guardRoot{root, client})
+			}
 		}
 		var err error
 		if g.watcher, err = o.Watch(); err != nil {
@@ -65,7 +73,7 @@ type guard struct {
 	app     *App
 	w       Workspace
 	watcher Watcher // nil if the system allows none
-	roots   []string
+	roots   []guardRoot
 	notice  func(line string)
 	log     *slog.Logger
 
@@ -74,6 +82,30 @@ type guard struct {
 	due     map[string]dueSession // by session
 	sides   []string              // the listed folders of sessions, oldest first
 	failed  string                // the last error that was reported
+}
+
+// guardRoot is a folder of a client's transcripts.
+type guardRoot struct {
+	dir    string
+	client transcript.Client
+}
+
+// contains reports whether a path is the root or below it.
+func (r guardRoot) contains(path string) bool {
+	return path == r.dir || strings.HasPrefix(path, r.dir+string(filepath.Separator))
+}
+
+// workOf returns the session that a file of a client belongs to, as capture.WorkOf.
+func (g *guard) workOf(path string) (work capture.PendingWork, side, ok bool) {
+	i := slices.IndexFunc(g.roots, func(r guardRoot) bool { return r.contains(path) })
+	switch {
+	case i < 0:
+		return work, false, false
+	case g.roots[i].client.New == nil:
+		return capture.WorkOf(path)
+	}
+	session, ok := g.roots[i].client.File(path)
+	return capture.PendingWork{Client: g.roots[i].client.Name, Session: session, Transcript: path}, false, ok
 }
 
 // dueSession is a session with new bytes.
@@ -109,10 +141,18 @@ const (
 
 // start watches the folders and captures what was missed.
 func (g *guard) start(ctx context.Context, missed bool) {
+	var found []string
 	for _, root := range g.roots {
-		g.watchRoot(root, time.Time{})
+		g.watchRoot(root.dir, time.Time{})
+		if exists(root.dir) {
+			found = append(found, root.dir)
+		}
 	}
-	g.notice("watching " + text.Count(len(g.folders), "folder") + " in " + strings.Join(g.roots, ", "))
+	if len(found) == 0 {
+		g.notice("waiting for the first session of a client")
+	} else {
+		g.notice("watching " + text.Count(len(g.folders), "folder") + " in " + strings.Join(found, ", "))
+	}
 	if !missed {
 		return
 	}
@@ -179,7 +219,7 @@ func (g *guard) changed(path string) {
 		delete(g.folders, path)
 	case info.IsDir():
 		if root := g.missingRoot(path); root != "" {
-			g.watchRoot(root, time.Time{})
+			g.watchRoot(root, g.app.Now().Add(-lostTime))
 			return
 		}
 		g.watchTree(path, info.ModTime().Add(-fileSlack))
@@ -190,7 +230,7 @@ func (g *guard) changed(path string) {
 
 // note makes the session of a file due.
 func (g *guard) note(path string, info fs.FileInfo) {
-	work, side, ok := capture.WorkOf(path)
+	work, side, ok := g.workOf(path)
 	if !ok || info.Size() == 0 {
 		return
 	}
@@ -203,7 +243,7 @@ func (g *guard) note(path string, info fs.FileInfo) {
 		next.at = before.at
 	}
 	g.due[work.Session] = next
-	if !side {
+	if !side && work.Client == "" {
 		g.watchSides(work.Session, path)
 	}
 }
@@ -242,12 +282,12 @@ func (g *guard) missing(d dueSession) bool {
 	if err != nil {
 		return false
 	}
-	src, err := capture.TranscriptSource(d.Transcript, d.Session, "")
+	src, err := g.w.Capture.SourceOf(d.Client, d.Transcript, d.Session, "")
 	if err != nil {
 		return false
 	}
 	missing, err := g.w.Capture.HasNewBytes(src, info.Size())
-	return missing || d.side || err != nil // the capture reports the error
+	return missing || d.side || g.w.Capture.ClientOf(d.Client).Open != nil || err != nil // the capture reports the error
 }
 
 // failIf reports an error, unless it passes on its own or was the last one too.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"strandline/internal/capture"
@@ -28,9 +27,8 @@ func (g *guard) watchRoot(root string, since time.Time) {
 // missingRoot returns the root above or at which a folder was made, "" for none.
 func (g *guard) missingRoot(path string) string {
 	for _, root := range g.roots {
-		if _, known := g.folders[root]; !known && (path == root || strings.HasPrefix(root, path+string(filepath.Separator))) {
-			g.forget(filepath.Dir(path))
-			return root
+		if _, known := g.folders[root.dir]; !known && (guardRoot{dir: path}).contains(root.dir) {
+			return root.dir
 		}
 	}
 	return ""
@@ -38,9 +36,7 @@ func (g *guard) missingRoot(path string) string {
 
 // within reports whether a folder is in a root.
 func (g *guard) within(dir string) bool {
-	return slices.ContainsFunc(g.roots, func(root string) bool {
-		return dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))
-	})
+	return slices.ContainsFunc(g.roots, func(root guardRoot) bool { return root.contains(dir) })
 }
 
 // watchTree watches a folder and those below it, but of the sessions' own folders only the

@@ -51,7 +51,7 @@ func newGuardWorld(t *testing.T, watches int) *guardWorld {
 	dir := t.TempDir()
 	g := &guardWorld{t: t, root: filepath.Join(dir, "client", "projects"), watcher: &fakeWatcher{allowed: watches}, clock: time.Now()}
 	g.guard = &guard{
-		app: New(Options{Now: func() time.Time { return g.clock }}), watcher: g.watcher, roots: []string{g.root},
+		app: New(Options{Now: func() time.Time { return g.clock }}), watcher: g.watcher, roots: []guardRoot{{dir: g.root}},
 		w: Workspace{Config: &config.Config{Paths: config.Paths{Home: filepath.Join(dir, "archive")}}}, log: slog.New(slog.DiscardHandler),
 		notice:  func(line string) { g.notices = append(g.notices, line) },
 		folders: map[string]time.Time{}, due: map[string]dueSession{},
@@ -78,13 +78,13 @@ func (g *guardWorld) noted() string {
 func TestGuardWatchesNewFolders(t *testing.T) {
 	g := newGuardWorld(t, 100)
 	g.watchRoot(g.root, time.Time{})
-	above := filepath.Dir(filepath.Dir(g.root))
-	if got := strings.Join(g.watcher.watched, " "); got != filepath.Base(above) {
+	above := filepath.Base(filepath.Dir(filepath.Dir(g.root)))
+	if got := strings.Join(g.watcher.watched, " "); got != above {
 		t.Fatalf("watches %q before the client has a folder", got)
 	}
 	g.write("-p/s1.jsonl")
 	g.changed(filepath.Dir(g.root))
-	if got := strings.Join(g.watcher.watched, " "); got != "projects -p" {
+	if got := strings.Join(g.watcher.watched, " "); got != above+" projects -p" || g.noted() != "s1" {
 		t.Errorf("watches %q once it has one", got)
 	}
 	g.clock = g.clock.Add(time.Hour)
@@ -93,7 +93,7 @@ func TestGuardWatchesNewFolders(t *testing.T) {
 	if got := g.noted(); got != "s1" {
 		t.Errorf("noted %q", got)
 	}
-	if got := strings.Join(g.watcher.watched, " "); got != "projects -p s1 subagents" {
+	if got := strings.Join(g.watcher.watched, " "); got != above+" projects -p s1 subagents" {
 		t.Errorf("watches %q with a sub-agent", got)
 	}
 	for path, want := range map[string]string{
