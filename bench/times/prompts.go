@@ -39,29 +39,22 @@ func (s *Suite) Prompts(ctx context.Context) error {
 	if _, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects()); err != nil {
 		return err
 	}
-	var empty, silent, spoken Times
-	for i := range others {
-		e, err := w.Run(ctx, nil, s.Programs.Empty)
-		if err != nil {
-			return err
-		}
-		quiet, err := s.prompt(ctx, w, t, "Please go on with the next step of the plan.")
-		if err != nil {
-			return err
-		}
-		r, err := s.prompt(ctx, w, t, "What did the test "+Needle(uint64(i+1), 3)+" say?")
-		if err != nil {
-			return err
-		}
-		if len(r.Stdout) == 0 {
-			return fmt.Errorf("prompt %d: %w", i, errSilent)
-		}
-		if i >= warmUps {
-			empty.Add(e)
-			silent.Add(quiet)
-			spoken.Add(r)
-		}
+	times, err := s.interleave(
+		func(int) (Result, error) { return w.Run(ctx, nil, s.Programs.Empty) },
+		func(int) (Result, error) {
+			return s.prompt(ctx, w, t, "Please go on with the next step of the plan.")
+		},
+		func(i int) (Result, error) {
+			r, err := s.prompt(ctx, w, t, "What did the test "+Needle(uint64(i+1), 3)+" say?")
+			if err == nil && len(r.Stdout) == 0 {
+				err = fmt.Errorf("prompt %d: %w", i, errSilent)
+			}
+			return r, err
+		})
+	if err != nil {
+		return err
 	}
+	empty, silent, spoken := times[0], times[1], times[2]
 	for _, row := range []struct {
 		what, goal string
 		times      Times

@@ -44,24 +44,19 @@ func (s *Suite) Statusline(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make the payload: %w", err)
 	}
-	var empty, line Times
-	for i := range s.Runs + warmUps {
-		e, err := w.Run(ctx, payload, s.Programs.Empty)
-		if err != nil {
-			return err
-		}
-		r, err := w.Run(ctx, payload, s.Programs.Strandline, "statusline")
-		if err != nil {
-			return err
-		}
-		if !strings.Contains(string(r.Stdout), "434K") {
-			return fmt.Errorf("statusline printed %q: %w", r.Stdout, errNoLine)
-		}
-		if i >= warmUps {
-			empty.Add(e)
-			line.Add(r)
-		}
+	times, err := s.interleave(
+		func(int) (Result, error) { return w.Run(ctx, payload, s.Programs.Empty) },
+		func(int) (Result, error) {
+			r, err := w.Run(ctx, payload, s.Programs.Strandline, "statusline")
+			if err == nil && !strings.Contains(string(r.Stdout), "434K") {
+				err = fmt.Errorf("statusline printed %q: %w", r.Stdout, errNoLine)
+			}
+			return r, err
+		})
+	if err != nil {
+		return err
 	}
+	empty, line := times[0], times[1]
 	s.Report.AddGoal("statusline", ms(line.Wall.Median()), spread(line), "5 ms", line.Wall.Median() <= goalStatusline)
 	s.Report.Add("… times an empty Go program", fmt.Sprintf("%.1f", line.Wall.Ratio(empty.Wall)), fmt.Sprintf("taking turns; of its CPU time %.1f", line.CPU.Ratio(empty.CPU)))
 	return nil

@@ -82,21 +82,36 @@ func (s *Suite) Import(ctx context.Context) error {
 	return nil
 }
 
-// repeat runs one command repeatedly and returns its times and last output.
-func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []byte, error) {
-	var sample Times
-	var out []byte
+// interleave runs programs in turns, so that a change of the machine's load meets all of
+// them alike, and returns their times without the first runs. i counts the turns.
+func (s *Suite) interleave(programs ...func(i int) (Result, error)) ([]Times, error) {
+	times := make([]Times, len(programs))
 	for i := range s.Runs + warmUps {
-		r, err := w.Run(ctx, nil, s.Programs.Strandline, args...)
-		if err != nil {
-			return Times{}, nil, err
-		}
-		out = r.Stdout
-		if i >= warmUps {
-			sample.Add(r)
+		for n, run := range programs {
+			r, err := run(i)
+			if err != nil {
+				return nil, err
+			}
+			if i >= warmUps {
+				times[n].Add(r)
+			}
 		}
 	}
-	return sample, out, nil
+	return times, nil
+}
+
+// repeat runs one command repeatedly and returns its times and last output.
+func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []byte, error) {
+	var out []byte
+	times, err := s.interleave(func(int) (Result, error) {
+		r, err := w.Run(ctx, nil, s.Programs.Strandline, args...)
+		out = r.Stdout
+		return r, err
+	})
+	if err != nil {
+		return Times{}, nil, err
+	}
+	return times[0], out, nil
 }
 
 // corpus generates sessions of one project until enough returns true, and returns

@@ -39,24 +39,19 @@ func (s *Suite) nearest(ctx context.Context, w World, size int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var empty, search Times
-	for i := range s.Runs + warmUps {
-		e, err := w.Run(ctx, nil, s.Programs.Empty)
-		if err != nil {
-			return err
-		}
-		r, err := w.Run(ctx, nil, s.Programs.Nearest, "-seed", strconv.Itoa(i+1), dir)
-		if err != nil {
-			return err
-		}
-		if found := bytes.Count(r.Stdout, []byte("\n")); found != 10 {
-			return fmt.Errorf("%d nearest of %d: %w", found, size, errNothing)
-		}
-		if i >= warmUps {
-			empty.Add(e)
-			search.Add(r)
-		}
+	times, err := s.interleave(
+		func(int) (Result, error) { return w.Run(ctx, nil, s.Programs.Empty) },
+		func(i int) (Result, error) {
+			r, err := w.Run(ctx, nil, s.Programs.Nearest, "-seed", strconv.Itoa(i+1), dir)
+			if found := bytes.Count(r.Stdout, []byte("\n")); err == nil && found != 10 {
+				err = fmt.Errorf("%d nearest of %d: %w", found, size, errNothing)
+			}
+			return r, err
+		})
+	if err != nil {
+		return err
 	}
+	empty, search := times[0], times[1]
 	what := fmt.Sprintf("the ten nearest of %d vectors, whole process", size)
 	if size == million {
 		s.Report.AddGoal(what, ms(search.Wall.Median()), spread(search), "10 ms", search.Wall.Median() <= goalNearest)

@@ -33,6 +33,26 @@ func unified(path string, changes []transcript.Change) (text string, added, remo
 	return strings.TrimSuffix(b.String(), "\n"), added, removed
 }
 
+// passageChanges returns the changes in the passage of an edit, as far as it holds their text.
+// Its first line names the tool and the file.
+func passageChanges(passage string) (list []transcript.Change) {
+	_, body, more := strings.Cut(passage, "\n")
+	if !more {
+		return nil
+	}
+	for i, part := range strings.Split("\n"+body, "\n--- old\n") {
+		before, after, both := strings.Cut("\n"+part, "\n+++ new\n")
+		before = strings.TrimPrefix(before, "\n")
+		if i == 0 && !both { // a file that is written whole
+			before, after = "", before
+		}
+		if before+after != "" {
+			list = append(list, transcript.Change{Old: before, New: after})
+		}
+	}
+	return list
+}
+
 // wholeLines returns a text that is empty or ends with a newline.
 func wholeLines(s string) []byte {
 	if s == "" || strings.HasSuffix(s, "\n") {

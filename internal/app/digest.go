@@ -57,7 +57,7 @@ func (a *App) digest(ctx context.Context, x Archive, id string) (Digest, error) 
 		out.Tokens = append(out.Tokens, p.Tokens)
 	}
 	for _, e := range r.edits {
-		added, removed := changedLines(e.Text)
+		_, added, removed := unified("", passageChanges(e.Text))
 		out.Added, out.Removed = out.Added+added, out.Removed+removed
 	}
 	out.Outcome = outcomeOf(r.calls)
@@ -70,7 +70,20 @@ func (a *App) digest(ctx context.Context, x Archive, id string) (Digest, error) 
 type sessionRows struct {
 	steps []archive.Step
 	calls []archive.Call
-	edits []archive.Passage
+	edits []archive.Passage // that changed a file
+}
+
+// editFailed reports whether all edits of a passage's file in its step failed.
+func editFailed(e archive.Passage, calls []archive.Call) (failed bool) {
+	for _, c := range calls {
+		if c.Turn == e.Turn && c.Step == e.Step && c.Kind == archive.CallEdit && len(e.Paths) == 1 && slices.Contains(c.Files, e.Paths[0]) {
+			if !c.Failed {
+				return false
+			}
+			failed = true
+		}
+	}
+	return failed
 }
 
 func readRows(ctx context.Context, x Archive, span archive.Span) (r sessionRows, err error) {
@@ -81,6 +94,7 @@ func readRows(ctx context.Context, x Archive, span archive.Span) (r sessionRows,
 		return r, err
 	}
 	r.edits, err = x.Index.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{archive.KindEdit}})
+	r.edits = archive.Select(r.edits, func(e archive.Passage) bool { return !editFailed(e, r.calls) })
 	return r, err
 }
 
@@ -127,35 +141,4 @@ func isWorking(last, now time.Time, steps []archive.Step, calls []archive.Call) 
 		called, pending = true, pending || c.LineResult < 0
 	}
 	return pending || idle < responseTime && (called || last.After(s.Time.Add(time.Second)) && s.Stop == "")
-}
-
-// changedLines counts the lines that an edit's passage added and removed. Lines that
-// the old and the new text share at their begin and end do not count.
-func changedLines(passage string) (added, removed int) {
-	_, body, _ := strings.Cut(passage, "\n")
-	var old []string
-	for part := range strings.SplitSeq("\n"+body, "\n--- old\n") {
-		before, after, changes := strings.Cut("\n"+part, "\n+++ new\n")
-		old = linesOf(before)
-		if !changes {
-			removed += len(old)
-			continue
-		}
-		now := linesOf(after)
-		for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
-			old, now = old[1:], now[1:]
-		}
-		for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
-			old, now = old[:len(old)-1], now[:len(now)-1]
-		}
-		added, removed = added+len(now), removed+len(old)
-	}
-	return added, removed
-}
-
-func linesOf(s string) []string {
-	if s = strings.Trim(s, "\n"); s == "" {
-		return nil
-	}
-	return strings.Split(s, "\n")
 }

@@ -92,7 +92,7 @@ func turnSummaries(ctx context.Context, x Archive, span archive.Span) ([]TurnSum
 	}
 	for _, e := range r.edits {
 		if t := at[e.Turn]; t != nil {
-			added, removed := changedLines(e.Text)
+			_, added, removed := unified("", passageChanges(e.Text))
 			t.Added, t.Removed = t.Added+added, t.Removed+removed
 		}
 	}
