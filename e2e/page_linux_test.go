@@ -149,6 +149,11 @@ func testSession(b *chromium) {
 		t.Log(what)
 		b.until(condition)
 	}
+	labels := b.eval(`import(document.querySelector("script[type=module]").src.replace("app.js", "charts.js")).then(({ axis }) =>
+		axis(() => "", { values: (_, at) => at.map((i) => (i < 3 ? "turn 1" : "turn 2")) }).values(null, [1, 2, 3, 4]).join())`)
+	if labels != "turn 1,,turn 2," {
+		t.Errorf("an axis has the labels %q", labels)
+	}
 	b.click("#t0 .shell.failed summary")
 	b.until("document.querySelector('#t0 .shell .ansi1')?.innerText === '--- FAIL'")
 	b.eval("scrollTo(0, 0), 0")
@@ -226,6 +231,12 @@ func testAccessible(b *chromium) {
 			b.visit(hash, ready)
 			if over, _ := b.eval("document.documentElement.scrollWidth - innerWidth").(float64); over > 0 {
 				b.t.Errorf("#/%s at %d: %v pixels too wide", hash, look.width, over)
+			}
+			if b.eval("[...document.querySelectorAll('.tabs')].some((e) => ['auto', 'scroll'].includes(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight)") == true {
+				b.t.Errorf("#/%s at %d: the tab bar scrolls", hash, look.width)
+			}
+			if open := b.eval("!!document.querySelector('.shelf[open]')"); open == true && look.width < 900 {
+				b.t.Errorf("#/%s at %d: the list beside the page is open", hash, look.width)
 			}
 			if axe == nil {
 				continue

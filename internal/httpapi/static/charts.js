@@ -36,8 +36,9 @@ export function colour(name) {
   return value;
 }
 
-/** axis returns options of an axis. */
-export const axis = (of, more) => ({ stroke: of("dim"), grid: { stroke: of("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", ...more });
+/** axis returns options of an axis. A label that repeats the one before is left out. */
+export const axis = (of, { values, ...more }) => ({ stroke: of("dim"), grid: { stroke: of("line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif",
+  values: (u, at) => values(u, at).map((label, i, all) => (label === all[i - 1] ? "" : label)), ...more });
 
 /** tip shows a text next to the pointer while it is over a chart. text(i) describes point i. */
 export function tip(node, text) {

@@ -23,7 +23,7 @@ export async function session(view) {
   const live = el("span", { class: "live", hidden: true }, "working");
   const top = el("div", { class: "session-head" },
     el("h1", null, s.title || "(no prompt)", " ", live),
-    el("p", { class: "meta" }, el("code", null, s.handle), ` · `, el("a", { href: `#/?project=${encodeURIComponent(s.project)}` }, s.project), " · ", when(s.last), ` · ${facts(s)}`,
+    el("p", { class: "meta" }, el("code", null, s.handle), ` · `, el("a", { href: `#/?project=${encodeURIComponent(s.project)}`, title: s.project }, s.project_name), " · ", when(s.last), ` · ${facts(s)}`,
       s.parent && [" · part of ", el("a", { href: `#/${s.parent.slice(0, 8)}` }, s.parent.slice(0, 8))]),
     el("p", { class: "actions" }, copy(resume(s), resume(s), "Copy resume command"), copy(s.handle, s.handle, "Copy handle"), copy(`${location.origin}/#/${s.handle}`, "Copy a link to this session", "Copy link"),
       el("a", { class: "button", href: `#/search?session=${encodeURIComponent(s.handle)}`, onclick: () => setTimeout(() => view.box.focus()) }, "Search in it")),
