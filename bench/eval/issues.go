@@ -33,14 +33,19 @@ func half(session string) string {
 }
 
 // issues returns two sets: a task, as the title line of a long prompt and as its first 600
-// characters, to the earlier sessions that edited a file that the prompt's turn edited. Hits
-// in the session itself and in sessions with the same prompt do not count.
+// characters, to the earlier sessions that edited a file that the prompt's turn edited. As
+// with an issue that no session has seen, the session itself, those with the same prompt and
+// later ones are not searched.
 func issues(ctx context.Context, w *world) ([]*set, error) {
 	works, err := readWorks(ctx, w)
-	return issueSets(w, works), err
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := w.store.Sessions(ctx, archive.SessionFilter{Agents: true})
+	return issueSets(w, works, sessions), err
 }
 
-func issueSets(w *world, works []work) []*set {
+func issueSets(w *world, works []work, sessions []archive.Session) []*set {
 	sets := []*set{
 		{name: "issues, short", note: "the title of a task to the earlier sessions that edited the same files"},
 		{name: "issues, long", note: "the first 600 characters of the same"},
@@ -60,20 +65,27 @@ func issueSets(w *world, works []work) []*set {
 		if len(gold) == 0 || k.task == "" {
 			continue
 		}
-		answers := func(h recall.Hit) []string {
-			id, _, _ := strings.Cut(h.Session, "~")
-			if same[id] {
-				return nil
+		answers := func(h recall.Hit) []string { // nil for those that BM25 alone does not leave out
+			if id := mainSession(h.Session); !same[id] {
+				return []string{id}
 			}
-			return []string{id}
+			return nil
 		}
+		earlier := w.only(archive.Select(sessions, func(s archive.Session) bool { return !same[mainSession(s.ID)] && s.First.Before(k.at) }))
 		title, _, _ := strings.Cut(k.task, "\n")
 		for i, query := range []string{text.Prefix(title, issueShort), text.Prefix(k.task, issueLong)} {
 			q := question{id: k.session, text: query, until: k.at, gold: gold, parts: []string{partAll, half(k.session)}}
-			sets[i].groups = append(sets[i].groups, group{world: w, questions: []question{q}, answers: answers})
+			sets[i].groups = append(sets[i].groups, group{world: earlier, questions: []question{q}, answers: answers})
 		}
 	}
 	return sets
+}
+
+// mainSession returns the ID of a session without its sub-agent and generation.
+func mainSession(id string) string {
+	id, _, _ = strings.Cut(id, "~")
+	id, _, _ = strings.Cut(id, "@")
+	return id
 }
 
 // work is a turn: its prompt and the files that it edited.

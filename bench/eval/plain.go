@@ -15,15 +15,15 @@ import (
 // Plain ranks every passage by BM25 alone, as a full-text search without any cue does. It is
 // the baseline that no other ranking may lose to.
 func Plain() System {
-	indexes := map[*world]*plainIndex{}
+	indexes := map[string]*plainIndex{} // by home
 	return System{Name: "BM25", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
-		x := indexes[w]
+		x := indexes[w.home]
 		if x == nil {
 			var err error
 			if x, err = newPlainIndex(ctx, w); err != nil {
 				return recall.Result{}, err
 			}
-			indexes[w] = x
+			indexes[w.home] = x
 		}
 		return recall.Result{Hits: x.search(req)}, nil
 	}}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"strandline/internal/archive"
 )
 
 // The large sets are not here; these are invented ones in their formats.
@@ -200,7 +202,8 @@ func TestQuestionsAndIssues(t *testing.T) {
 		{session: talks[1].session(), task: task(talks[1].lines[0].text), at: talks[1].start, files: []string{"cart.go"}},
 		{session: last, task: "new", at: talks[2].start, files: []string{"cart.go"}},
 	}
-	both := issueSets(w, works[:2])
+	sessions := []archive.Session{{ID: talks[0].session(), First: talks[0].start}, {ID: talks[1].session(), First: talks[1].start}, {ID: last, First: talks[2].start}}
+	both := issueSets(w, works[:2], sessions)
 	for i, want := range []string{"Round the totals half to even", works[1].task} {
 		if n := len(both[i].groups); n != 1 {
 			t.Fatalf("%s: %d questions, want that of the second session", both[i].name, n)
@@ -210,11 +213,13 @@ func TestQuestionsAndIssues(t *testing.T) {
 			t.Errorf("%s: %+v", both[i].name, q)
 		}
 	}
-	figures, err := both[1].run(t.Context(), Plain())
-	if err != nil || figures[partAll].mrr() != 1 {
-		t.Errorf("%+v, %v, want the earlier session first", figures[partAll], err)
+	for _, sys := range []System{Plain(), lexicalSystem()} {
+		figures, err := both[1].run(t.Context(), sys)
+		if err != nil || figures[partAll].mrr() != 1 {
+			t.Errorf("%s: %+v, %v, want the earlier session first", sys.Name, figures[partAll], err)
+		}
 	}
-	if n := len(issueSets(w, works)[0].groups); n != 2 {
+	if n := len(issueSets(w, works, sessions)[0].groups); n != 2 {
 		t.Errorf("%d of three sessions have earlier ones", n)
 	}
 }

@@ -42,6 +42,33 @@ type filled interface {
 	embed.VectorWriter
 }
 
+// only returns a world of which only some sessions are searched.
+func (w *world) only(sessions []archive.Session) *world {
+	ids := archive.Convert(sessions, func(s archive.Session) string { return s.ID })
+	return &world{home: w.home, store: limited{w.store, ids}, table: w.table, closed: true}
+}
+
+// limited is an index of which only some sessions are searched.
+type limited struct {
+	index
+	sessions []string
+}
+
+func (x limited) Search(ctx context.Context, q archive.Query) ([]archive.Hit, error) {
+	q.Sessions = x.sessions
+	return x.index.Search(ctx, q)
+}
+
+func (x limited) HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error) {
+	q.Sessions = x.sessions
+	return x.index.HitsOf(ctx, q, passages)
+}
+
+func (x limited) VectorScope(ctx context.Context, q archive.Query) (func(int64) bool, error) {
+	q.Sessions = x.sessions
+	return x.index.VectorScope(ctx, q)
+}
+
 // build imports the transcripts below paths into an archive at home, which is
 // empty.
 func build(ctx context.Context, home string, paths ...string) (*world, error) {

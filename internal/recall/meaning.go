@@ -132,7 +132,7 @@ func (s *search) nearestPassages(ctx context.Context) ([]int64, error) {
 	}
 	var err error
 	if s.matches == nil {
-		if s.matches, err = s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, nearestFetch); err != nil {
+		if s.matches, err = s.Vectors.SearchMeaning(ctx, subject(s.req.Text), s.query, nearestFetch); err != nil {
 			return nil, fmt.Errorf("search by meaning: %w", err)
 		}
 	}

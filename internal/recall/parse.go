@@ -63,11 +63,16 @@ const MaxQuery = 16 << 10
 //
 // kind and file accept several values with commas between them. A value with blanks
 // is quoted. Anything else with a colon is text, such as "std::map" or a URL. Time
-// words such as "yesterday" become When. Relative times count from now, and dates are
-// in its location. An invalid value gives an *archive.Error with CodeInvalid.
+// words such as "yesterday" become When. In a long query, only filters before and after
+// the text count, and quotes and time words are text. Relative times count from now, and
+// dates are in its location. An invalid value gives an *archive.Error with CodeInvalid.
 func Parse(q string, now time.Time) (Request, error) {
 	req := Request{Query: q}
 	q = text.Prefix(q, MaxQuery)
+	if isLong(q) {
+		err := req.parseLong(q, now)
+		return req, err
+	}
 	var words []string
 	for q != "" {
 		var token string

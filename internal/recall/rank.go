@@ -27,7 +27,7 @@ func (s *search) rank(ctx context.Context, hits []Hit, limit int) error {
 	if err := s.setStoredMeaning(ctx, hits); err != nil {
 		return err
 	}
-	if err := setMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
+	if err := setMeaning(ctx, s.embedder, subject(s.req.Text), hits); err != nil {
 		return err
 	}
 	addMeaning(hits)

@@ -148,7 +148,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 		req.Since, req.Until = w.Since, w.Until
 	}
 	s.query = archive.Query{
-		Terms: terms.Query(words), Projects: req.Projects, Kinds: req.Kinds,
+		Terms: queryTerms(words), Projects: req.Projects, Kinds: req.Kinds,
 		Branches: req.Branches, Failed: req.Failed, Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
 	}
 	matchStarts(s.query.Terms, s.written)
