@@ -45,6 +45,8 @@ type Request struct {
 	// Instructions is the text after /compact. It is printed first, verbatim, and
 	// raises the value of lines that match it.
 	Instructions string
+	// Prompted reports that the prompts stay in the client's context. They are left out.
+	Prompted bool
 	// Brief asks Preserve for a shorter text, which a user sees.
 	Brief bool
 	// Role orders and weights the sections.

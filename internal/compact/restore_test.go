@@ -96,6 +96,21 @@ func TestRestoreFacts(t *testing.T) {
 	}
 }
 
+// TestRestoreLeavesPromptsOut: a client that keeps the prompts gets the rest.
+func TestRestoreLeavesPromptsOut(t *testing.T) {
+	for _, budget := range []int{1500, 9500} {
+		out := restore(t, shop(), compact.Request{Budget: budget, Prompted: true}).Text
+		for text, want := range map[string]bool{
+			"Add a discount code field": false, "I prefer plain SQL": false, "It must never be logged": false, "User:": false,
+			"failed (exit 1)": true, "api/orders.py": true, "## The assistant's words": true,
+		} {
+			if strings.Contains(out, text) != want {
+				t.Errorf("%d units hold %q: %t, want %t\n%s", budget, text, !want, want, out)
+			}
+		}
+	}
+}
+
 // The text of a refused edit is in no file.
 func TestRestoreOmitsRefusedEdits(t *testing.T) {
 	m := newMemory()

@@ -26,7 +26,10 @@ const (
 )
 
 // sectionTitle returns the heading of a section, in Markdown.
-func sectionTitle(section int) string {
+func (r Request) sectionTitle(section int) string {
+	if r.Prompted && section == secTurns {
+		return "## The assistant's words at [turn.step], oldest first"
+	}
 	return "## " + [sections]string{
 		secOrders:   "Standing instructions",
 		secTurns:    "Conversation, oldest first: the user's words, and the assistant's at [turn.step]",

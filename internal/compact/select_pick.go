@@ -32,6 +32,7 @@ const (
 // selector selects the lines with the highest score, which is value per unit, and
 // counts each term once.
 type selector struct {
+	title   func(section int) string
 	terms   *vocabulary
 	session string // whose handles are printed without it
 	layout  layout
@@ -47,7 +48,7 @@ type selector struct {
 
 func newSelector(v *view, l layout, budget int) *selector {
 	return &selector{
-		terms: v.terms, session: v.past.session.ID, layout: l, names: nameFactor, covered: make([]uint8, len(v.terms.terms)),
+		title: v.req.sectionTitle, terms: v.terms, session: v.past.session.ID, layout: l, names: nameFactor, covered: make([]uint8, len(v.terms.terms)),
 		budget: budget, room: budget / namesShare, seen: map[string]bool{},
 	}
 }
@@ -87,7 +88,7 @@ func (s *selector) headCost(e *entry) int {
 	}
 	n := e.units
 	if !s.opened[e.section] {
-		n += text.Units(sectionTitle(e.section)) + 1
+		n += text.Units(s.title(e.section)) + 1
 	}
 	return n
 }
@@ -279,7 +280,7 @@ func (s *selector) print(entries []*entry) (string, []string) {
 	for _, e := range entries {
 		if e.section != section {
 			section = e.section
-			p.WriteString(sectionTitle(section) + "\n")
+			p.WriteString(s.title(section) + "\n")
 		}
 		p.entry(e)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // titleUnits returns the cost of a section's title.
-func titleUnits(section int) int { return text.Units(sectionTitle(section)) + 1 }
+func titleUnits(section int) int { return text.Units(Request{}.sectionTitle(section)) + 1 }
 
 // newTestSelector returns a selector over terms with the given values.
 func newTestSelector(budget int, values ...float64) *selector {

@@ -39,7 +39,7 @@ func collectTasks(c *collector) {
 // last action with its result, and uncommitted changes. It returns the statements that
 // it quotes.
 func collectState(c *collector, prompts []prompt) (quoted map[string]bool) {
-	if n := len(prompts); n > 0 && prompts[n-1].text != "" {
+	if n := len(prompts); n > 0 && prompts[n-1].text != "" && !c.req.Prompted {
 		last := prompts[n-1]
 		body, rest := split(last.text, max(c.req.Budget/4, 160))
 		e := c.add(entry{section: secState, order: 0, handle: c.handle(last.turn, last.step), prior: 20, required: true, head: "Latest request: " + body})

@@ -69,6 +69,12 @@ func collectTurns(c *collector, prompts []prompt, quoted map[string]bool) {
 		if t.text == "" {
 			continue
 		}
+		if c.req.Prompted {
+			if entries[t.turn] == nil { // printed if a reply below it is
+				entries[t.turn] = c.add(entry{section: secTurns, handle: c.handle(t.turn, -1), order: t.turn})
+			}
+			continue
+		}
 		most := limit
 		if i == len(prompts)-1 && !c.stateless {
 			most = shortPrompt // it is also in the state
@@ -201,6 +207,9 @@ func (c *collector) collectOrders(prompts []prompt) {
 		c.add(entry{section: secOrders, order: -1, required: true, head: "/compact instructions: " + text.Truncate(body, max(c.req.Budget/4, 160))})
 	}
 	c.addNotes()
+	if c.req.Prompted {
+		return
+	}
 	n := 0
 	for _, t := range slices.Backward(prompts) {
 		for line := range strings.SplitSeq(t.text, "\n") {

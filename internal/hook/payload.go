@@ -147,6 +147,10 @@ func (p payload) transcriptID() string {
 // compaction, and accepts a decision to block it.
 func (p payload) steers() bool { return p.client == "" }
 
+// keepsPrompts reports whether the client's compaction leaves the user's prompts in the
+// context, as that of Codex does.
+func (p payload) keepsPrompts() bool { return p.client == "codex" }
+
 // role returns the role that a sub-agent's restored context is made for.
 func (p payload) role() compact.Role {
 	if !archive.ValidID(p.AgentID) {

@@ -116,7 +116,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 			}
 			return compact.Output{Text: r.notice}, "SessionStart/aside", err
 		}
-		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions})
+		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions, Prompted: p.keepsPrompts()})
 		return block, "SessionStart/compact", err
 	}
 	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup}[p.Source]
