@@ -7,8 +7,11 @@
 package capture
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -75,15 +78,45 @@ func (c *Capture) Only(names ...string) *Capture {
 // Common returns a function that translates chunks of a session's transcript, in their
 // order, to the common form of rows.
 func (c *Capture) Common(session string) (func(chunk []byte) []byte, error) {
-	entry, err := c.find(session, 0)
+	log, err := c.Open(session, 0)
 	if err != nil {
 		return nil, err
 	}
-	return c.ClientOf(entry.Client).Common(), nil
+	defer log.Close()
+	return c.common(log)
 }
 
-// reader returns a reader of a session that starts at a cursor.
-func (c *Capture) reader(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+func (c *Capture) common(log *sessionlog.Reader) (func(chunk []byte) []byte, error) {
+	lines, err := c.translator(log)
+	if lines == nil || err != nil {
+		return func(chunk []byte) []byte { return chunk }, err
+	}
+	return func(chunk []byte) []byte { return transcript.Translate(lines, chunk) }, nil
+}
+
+// translator returns a translator for a part of a log, nil if the rows are in the common
+// form. It has read the first rows, which hold what later ones refer to.
+func (c *Capture) translator(log *sessionlog.Reader) (transcript.Translator, error) {
+	client := c.ClientOf(log.Header().Client)
+	if client.New == nil {
+		return nil, nil
+	}
+	lines, head := client.New(), make([]byte, peekBytes)
+	n, err := log.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read log of session %s: %w", log.Header().Session, err)
+	}
+	end := bytes.IndexByte(head[min(firstPeek, n):n], '\n')
+	if head = head[:n]; end >= 0 {
+		head = head[:firstPeek+end]
+	}
+	transcript.Translate(lines, head)
+	return lines, nil
+}
+
+// reader returns a reader of a session that starts at a cursor. lines is a translator for
+// a cursor without a state; nil is that of the session's client.
+func (c *Capture) reader(base archive.Session, cur archive.Cursor, lines transcript.Translator) (transcript.Reader, error) {
 	open := func(cur archive.Cursor) (transcript.Reader, error) {
 		r, err := claude.NewReader(base, cur, c.Redact)
 		if err != nil {
@@ -92,10 +125,14 @@ func (c *Capture) reader(base archive.Session, cur archive.Cursor) (transcript.R
 		r.Owns = c.Records.Owns
 		return r, nil
 	}
-	if client := c.ClientOf(base.Client); client.New != nil {
-		return transcript.NewTranslated(client.New(), cur, open)
+	client := c.ClientOf(base.Client)
+	if client.New == nil {
+		return open(cur)
 	}
-	return open(cur)
+	if lines == nil {
+		lines = client.New()
+	}
+	return transcript.NewTranslated(lines, cur, open)
 }
 
 // Logged is the result of logging one file.

@@ -179,7 +179,7 @@ func (c *Capture) indexFresh(ctx context.Context, idx Index, l Logged) (bool, er
 
 // indexLines indexes the lines of a transcript from a cursor to an end.
 func (c *Capture) indexLines(ctx context.Context, log io.ReaderAt, end int64, base archive.Session, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
-	reader, err := c.reader(base, cur)
+	reader, err := c.reader(base, cur, nil)
 	if err != nil {
 		return cur, err
 	}

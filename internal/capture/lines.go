@@ -131,7 +131,11 @@ func (c *Capture) Conversation(ctx context.Context, session string, from, to int
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	return claude.Conversation(c.ClientOf(log.Header().Client).Common()(raw), c.Records.Owns), nil
+	common, err := c.common(log)
+	if err != nil {
+		return nil, err
+	}
+	return claude.Conversation(common(raw), c.Records.Owns), nil
 }
 
 // ReadPassages reads the passages of the lines [from, to) of a session's log; from is
@@ -150,7 +154,12 @@ func (c *Capture) ReadPassages(ctx context.Context, session string, from, to int
 	if n := len(lines); n > 0 && lines[n-1] != '\n' {
 		lines = append(lines, '\n')
 	}
-	r, err := c.reader(c.base(log.Header(), session, sessionlog.Entry{Generation: log.Header().Generation}), archive.Cursor{Session: session, Line: from})
+	translator, err := c.translator(log)
+	if err != nil {
+		return nil, err
+	}
+	base := c.base(log.Header(), session, sessionlog.Entry{Generation: log.Header().Generation})
+	r, err := c.reader(base, archive.Cursor{Session: session, Line: from}, translator)
 	if err != nil {
 		return nil, err
 	}

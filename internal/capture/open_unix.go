@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// openNonblock makes opening a FIFO return without a writer.
-const openNonblock = syscall.O_NONBLOCK
-
 // inode identifies a file, so that a replaced file is recognized.
 func inode(info os.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -108,19 +108,18 @@ func (c *Capture) SourceOf(client, path, session, cwd string) (Source, error) {
 	return src, errors.Join(err, f.Close())
 }
 
-// openSource opens a regular file. It does not block on a FIFO or a device.
+// openSource opens a regular file.
 func openSource(path string) (*os.File, os.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	return withInfo(transcript.OpenFile(path))
+}
+
+func withInfo(f *os.File, err error) (*os.File, os.FileInfo, error) {
 	if err != nil {
-		return nil, nil, fmt.Errorf("open transcript: %w", err)
+		return nil, nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = archive.Invalid(fmt.Sprintf("%s is not a regular file", path), "")
-	}
 	if err != nil {
-		_ = f.Close() // the first error is returned
-		return nil, nil, fmt.Errorf("open transcript: %w", err)
+		return nil, nil, fmt.Errorf("open transcript: %w", errors.Join(err, f.Close()))
 	}
 	return f, info, nil
 }
@@ -193,19 +192,10 @@ const firstPeek = 16 << 10
 // open opens a file of a client for reading: the file itself, or what the client makes of
 // it.
 func (c *Capture) open(client, path string) (*os.File, os.FileInfo, error) {
-	convert := c.ClientOf(client).Open
-	if convert == nil {
-		return openSource(path)
+	if open := c.ClientOf(client).Open; open != nil {
+		return withInfo(open(path))
 	}
-	f, err := convert(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open transcript: %w", err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, fmt.Errorf("open transcript: %w", errors.Join(err, f.Close()))
-	}
-	return f, info, nil
+	return openSource(path)
 }
 
 // peek reads the facts from the start of a client's transcript.

@@ -4,6 +4,7 @@
 package client
 
 import (
+	"strandline/internal/client/codex"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -11,6 +12,7 @@ import (
 // All lists the clients, Claude Code last: it takes the transcripts that are no other's.
 func All() []transcript.Client {
 	return []transcript.Client{
+		codex.Client(),
 		claude.Client(),
 	}
 }

@@ -238,15 +238,22 @@ func Translate(t Translator, chunk []byte) []byte {
 // appendRows appends the rows of a line. Blank and malformed lines, and those of a
 // forgotten turn, which are in the common form already, stay as they are.
 func appendRows(out []byte, t Translator, line []byte) []byte {
-	var head struct {
-		Type    string `json:"type"`
-		Subtype string `json:"subtype"`
-	}
-	if !Decode(line, &head) || head.Type == EntrySystem && (head.Subtype == "forgotten_turn" || head.Subtype == "forgotten_step") {
-		return append(out, bytes.ReplaceAll(line, []byte{RowSeparator}, nil)...)
+	asIs := func() []byte { return append(out, bytes.ReplaceAll(line, []byte{RowSeparator}, nil)...) }
+	if bytes.Contains(line, []byte(`"forgotten_`)) {
+		var head struct {
+			Type    string `json:"type"`
+			Subtype string `json:"subtype"`
+		}
+		if Decode(line, &head) && head.Type == EntrySystem && (head.Subtype == "forgotten_turn" || head.Subtype == "forgotten_step") {
+			return asIs()
+		}
 	}
 	n := len(out)
-	for _, e := range t.Translate(line) {
+	rows := t.Translate(line)
+	if len(rows) == 0 && !Decode(line, &struct{}{}) {
+		return asIs()
+	}
+	for _, e := range rows {
 		row, err := json.Marshal(e)
 		if err == nil {
 			out = append(append(out, RowSeparator), row...)
