@@ -290,7 +290,8 @@ func promptOf(t *testing.T, idx *sqlite.Store, ref archive.Ref) string {
 }
 
 // TestEvalRelated evaluates Related at each compaction of real sessions: whether one of
-// its turns touched a file that the session touches after the compaction.
+// its turns touched a file that the session touches after the compaction. It also logs the
+// share of all earlier turns of other sessions that did, which a gate has to exceed clearly.
 func TestEvalRelated(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -305,7 +306,7 @@ func TestEvalRelated(t *testing.T) {
 	for _, s := range sessions {
 		gatherTurns(t, idx, s, all)
 	}
-	count, recalled, right := 0, 0, 0
+	count, recalled, right, others, chance := 0, 0, 0, 0, 0
 	for _, s := range sessions {
 		compactions, err := idx.Compactions(t.Context(), archive.Span{Session: s.ID})
 		if err != nil {
@@ -313,14 +314,6 @@ func TestEvalRelated(t *testing.T) {
 		}
 		for _, c := range compactions {
 			count++
-			list, err := relatedCandidates(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !defaultThreshold().accepts(list) {
-				continue
-			}
-			recalled++
 			after := touched{files: map[string]bool{}}
 			files, err := idx.Files(t.Context(), archive.Span{Session: s.ID})
 			if err != nil {
@@ -331,6 +324,22 @@ func TestEvalRelated(t *testing.T) {
 					after.files[pathEnd(f.Path)] = true
 				}
 			}
+			for _, x := range all {
+				if x.project == s.Project.Key && x.session != s.ID && x.turn.Start.Before(c.Time) && len(x.files) > 0 {
+					others++
+					if useful(after, x, "") {
+						chance++
+					}
+				}
+			}
+			list, err := relatedCandidates(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !defaultThreshold().accepts(list) {
+				continue
+			}
+			recalled++
 			if slices.ContainsFunc(list, func(f candidate) bool {
 				return useful(after, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], "")
 			}) {
@@ -338,7 +347,7 @@ func TestEvalRelated(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d compactions, recalled at %d, useful at %d", count, recalled, right)
+	t.Logf("%d compactions, recalled at %d, useful at %d; of %d earlier turns of other sessions %d are", count, recalled, right, others, chance)
 }
 
 // archived imports the transcripts of a folder.
