@@ -229,3 +229,142 @@ func TestCodexCompactsInTheMiddleOfATurn(t *testing.T) {
 		t.Errorf("the request after the compaction: %s", tail(sent))
 	}
 }
+
+// connect installs strandline with Codex as the client.
+func (c *codex) connect() {
+	c.t.Helper()
+	c.installWith("--client", "codex")
+}
+
+// TestCodexRestores: after a compaction, before a prompt and within a turn, the next
+// request has what Codex dropped, and not the prompts, which it keeps.
+func TestCodexRestores(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{codexDirect, codexScript} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			c := newCodex(t, model)
+			c.connect()
+			c.scriptWork(model)
+			c.exec("Find the fault.")
+
+			next := c.exec("resume", "--last", "Go on.")
+
+			if len(next) != 2 || next[0].Kind != mockapi.Compaction {
+				t.Fatalf("%d requests of a turn that compacts first", len(next))
+			}
+			c.checkRestored(next[1])
+			c.checkLog()
+		})
+	}
+	t.Run("within a turn", func(t *testing.T) {
+		t.Parallel()
+		c := newCodex(t, codexDirect)
+		c.connect()
+		c.api.On("Find the fault.",
+			mockapi.Use(mockapi.Shell("echo gauge-offset-missing; exit 3")).Saying("I decided to keep the datum of 1954 because the old tables use it."),
+			mockapi.Use(mockapi.Patch("*** Add File: gauge.txt", "+datum 54177")).At(codexFull), mockapi.Say("All done."))
+		requests := c.exec("Find the fault.")
+		if len(requests) != 4 || requests[2].Kind != mockapi.Compaction {
+			t.Fatalf("%d requests of a turn that compacts", len(requests))
+		}
+		c.checkRestored(requests[3])
+		c.checkLog()
+	})
+}
+
+// checkRestored checks the request after a compaction of scriptWork's turn.
+func (c *codex) checkRestored(req *mockapi.Request) {
+	c.t.Helper()
+	blocks, _ := records(req.Text())
+	if len(blocks) != 1 {
+		c.t.Fatalf("%d restored contexts in %s", len(blocks), tail(req.Text()))
+	}
+	for text, want := range map[string]bool{
+		"echo gauge-offset-missing": true, "exit 3": true, "gauge.txt": true, "datum of 1954": true, "Find the fault.": false,
+	} {
+		if strings.Contains(blocks[0], text) != want {
+			c.t.Errorf("%q is in the restored context: %t, want %t:\n%s", text, !want, want, blocks[0])
+		}
+	}
+	if len(blocks[0]) > 10_000 {
+		c.t.Errorf("%d bytes", len(blocks[0]))
+	}
+}
+
+// exported fails the test unless the archive has every rollout byte for byte.
+func (c *codex) exported() {
+	c.t.Helper()
+	c.awaitProcesses()
+	for _, path := range c.rollouts() {
+		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		id := name[len("rollout-2026-11-23T04-29-20-"):]
+		if got, want := c.strandline("export", id).mustSucceed().stdout, c.read(path); got != want {
+			c.t.Errorf("export %s: %s", id, firstDifference(got, want))
+		}
+	}
+}
+
+// TestCodexResumesARestoredSession: the client continues a session of which it lost
+// everything.
+func TestCodexResumesARestoredSession(t *testing.T) {
+	t.Parallel()
+	c := newCodex(t, codexDirect)
+	c.connect()
+	c.api.On("What is the port?", mockapi.Say("The port is 54177."))
+	c.api.On("Go on.", mockapi.Say("Gone on."))
+	c.exec("What is the port?")
+	c.exported()
+	before := map[string]string{}
+	for _, path := range c.rollouts() {
+		before[path] = c.read(path)
+	}
+	var id string
+	for path := range before {
+		id = strings.TrimSuffix(filepath.Base(path), ".jsonl")[len("rollout-2026-11-23T04-29-20-"):]
+	}
+	config, hooks := c.read(c.configFile()), c.read(c.hooksFile())
+	if err := os.RemoveAll(c.config); err != nil {
+		t.Fatal(err)
+	}
+	c.write(c.configFile(), config)
+	c.write(c.hooksFile(), hooks)
+
+	c.strandline("rebuild", id).mustSucceed()
+
+	for path, text := range before {
+		if got := c.read(path); got != text {
+			t.Errorf("rebuild: %s", firstDifference(got, text))
+		}
+	}
+	if sent := c.exec("resume", id, "Go on.")[0].Text(); !strings.Contains(sent, "The port is 54177.") {
+		t.Errorf("the resumed session begins with %s", tail(sent))
+	}
+	c.exported()
+}
+
+// TestCodexUsage: the hooks count the tokens and the window that the rollout names, and
+// where Codex compacts.
+func TestCodexUsage(t *testing.T) {
+	t.Parallel()
+	c := newCodex(t, codexDirect)
+	c.connect()
+	c.api.On("What is the port?", mockapi.Say("The port is 54177.").At(123_000))
+	c.exec("What is the port?")
+	c.awaitProcesses()
+
+	states, err := filepath.Glob(filepath.Join(c.store, "state", "*-*-*.json"))
+	if err != nil || len(states) != 1 {
+		t.Fatalf("usage records %v (%v)", states, err)
+	}
+	var k struct {
+		known
+		Threshold int64 `json:"threshold"`
+	}
+	if err := json.Unmarshal([]byte(c.read(states[0])), &k); err != nil {
+		t.Fatal(err)
+	}
+	if !k.counted(123_000) && k.Tokens != 123_000 || k.Window != 258_400 || k.From != "client" || k.Threshold != 244_800 {
+		t.Errorf("usage %+v, want 123,000 of 258,400 and a compaction at 244,800:\n%s", k, c.read(states[0]))
+	}
+}

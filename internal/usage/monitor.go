@@ -36,6 +36,10 @@ type Monitor struct {
 	// a transcript, after the last compaction if there is one. Nil: only counted responses
 	// are reported.
 	LastUsage func(chunk []byte) (u archive.Usage, model string, compacted bool)
+	// ReportedWindow returns the window that consecutive bytes of a transcript name last,
+	// and the tokens at which the client compacts; 0 for none. Nil: the client is Claude
+	// Code, whose rules are FindLimits.
+	ReportedWindow func(chunk []byte) (window, compactsAt int64)
 }
 
 // Latest returns a session's usage record with the response that its transcript ends with,
@@ -81,6 +85,7 @@ func (p Monitor) Observe(ctx context.Context, x Observation) error {
 		if len(x.Batches) == 0 && !x.Compacted && x.Captured > s.Captured {
 			p.readNew(s, x.Transcript) // a hook that was stopped indexed them
 		}
+		p.readWindow(s, x.Transcript)
 		s.Captured, s.CaptureFailed, s.LastCheck = x.Captured, x.CaptureFailed, x.Now.UnixMilli()
 		switch {
 		case s.Counted:
@@ -152,7 +157,10 @@ func (s *Session) addCompaction(c archive.Compaction) {
 // window and its limits, the shares, the growth and the zone.
 func (p Monitor) Derive(s *Session) {
 	size, from := p.windowSize(*s)
-	l := FindLimits(s.Model, int(size), p.Getenv, p.Settings...)
+	l := Limits{Window: int(size), Threshold: int(s.ClientLimit), Hard: int(size)}
+	if s.ClientLimit == 0 || size == 0 {
+		l = FindLimits(s.Model, int(size), p.Getenv, p.Settings...)
+	}
 	s.Window, s.WindowFrom, s.Threshold, s.Hard = int64(l.Window), from, int64(l.Threshold), int64(l.Hard)
 	next, compacts := l.Next()
 	s.Limit, s.Compacts = int64(next), compacts
@@ -168,6 +176,19 @@ func (p Monitor) Derive(s *Session) {
 
 // zones returns the zones for the share of the window at which the client acts.
 func (p Monitor) zones(s Session) Zones { return p.Zones.Within(share(s.Limit, s.Window)) }
+
+// readWindow stores the window that the end of the transcript names. One that cannot be
+// read changes nothing.
+func (p Monitor) readWindow(s *Session, transcript string) {
+	info, err := os.Stat(transcript)
+	if err != nil || p.ReportedWindow == nil {
+		return
+	}
+	chunk, err := readRange(transcript, max(0, info.Size()-maxNew), info.Size())
+	if n, limit := p.ReportedWindow(chunk); err == nil && n > 0 && n <= maxWindow {
+		s.ClientWindow, s.ClientModel, s.ClientLimit = n, s.Model, limit
+	}
+}
 
 // share returns tokens / window, rounded down to four decimal places; 0 if the
 // window is unknown.

@@ -50,8 +50,11 @@ type Session struct {
 	WindowFrom string `json:"windowFrom,omitempty"`
 	// ClientWindow is the window that the client last reported to the statusline for
 	// ClientModel; 0 if it did not.
-	ClientWindow int64  `json:"told,omitempty"`
-	ClientModel  string `json:"toldModel,omitempty"`
+	ClientWindow int64 `json:"told,omitempty"`
+	// ClientLimit is the number of tokens at which the client compacts, if its transcript
+	// names the window.
+	ClientLimit int64  `json:"toldLimit,omitempty"`
+	ClientModel string `json:"toldModel,omitempty"`
 	// MaxTokens is the largest number of tokens ever in the window.
 	MaxTokens int64 `json:"seen,omitempty"`
 	// Threshold is the number of tokens at which the client compacts, 0 if it does not
@@ -124,5 +127,5 @@ func (s *Session) Reset() {
 // valid reports whether the figures are plausible.
 func (s *Session) valid() bool {
 	return s.Version == sessionVersion && s.LastTokenEstimate >= 0 && s.LastPercentage >= 0 &&
-		s.Window >= 0 && s.ClientWindow >= 0 && s.Chars >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
+		s.Window >= 0 && s.ClientWindow >= 0 && s.ClientLimit >= 0 && s.Chars >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
 }
