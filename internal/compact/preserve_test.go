@@ -194,3 +194,29 @@ func TestPreserveUncommittedChanges(t *testing.T) {
 		t.Errorf("no changes: %s", got)
 	}
 }
+
+// TestPreserveKeepsDecisionsInASmallBudget has a budget that the prompts and the rules
+// would fill.
+func TestPreserveKeepsDecisionsInASmallBudget(t *testing.T) {
+	m := newMemory()
+	for i := range 30 {
+		m.prompt(fmt.Sprintf("Please look at part %d of the tide service next, and tell me what you think of the way in which it handles the gauges there.", i))
+		m.run(fmt.Sprintf("go test ./part%d", i), 0, "ok")
+		m.reply(fmt.Sprintf("Part %d is done.", i))
+		if i%3 == 0 {
+			m.reply(fmt.Sprintf("For part %d I chose a table with one row per gauge instead of a queue, because the gauges answer in any order and the station repeats a reading up to %d times.", i, i+2))
+		}
+	}
+	body := preserve(t, m, compact.Request{Budget: 2000})
+	if n := strings.Count(body, "I chose a table"); n < 3 {
+		t.Errorf("%d of 10 decisions are left:\n%s", n, body)
+	}
+	for _, want := range []string{"Latest request: Please look at part 29", "decisions with their reasons", "every\nopen task"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing:\n%s", want, body)
+		}
+	}
+	if n := text.Units(body); n > 2000 {
+		t.Errorf("%d units", n)
+	}
+}

@@ -79,7 +79,10 @@ type line struct {
 	at     int     // line of the transcript, 0 in entries that are not ordered by it
 	seq    int     // in the entry
 	name   bool    // one of the entry's names
-	units  int
+	reason bool    // a reply gives a decision or a reason
+	// required lines are selected before all else.
+	required bool
+	units    int
 }
 
 // collector builds the entries of one goroutine.

@@ -116,6 +116,13 @@ func (s *selector) score(c candidate) float64 {
 // after its score was computed again is the best of all. If the score of a line
 // rises, because its head was selected, it becomes a new candidate.
 func (s *selector) fill(entries []*entry) {
+	for _, e := range entries {
+		for _, l := range e.lines {
+			if l.required && s.headCost(e)+l.units <= s.budget {
+				s.selectCandidate(candidate{entry: e, line: l})
+			}
+		}
+	}
 	n := 0
 	for _, e := range entries {
 		n += 1 + len(e.lines) + len(e.names)

@@ -47,7 +47,8 @@ func aged(density float64, n int) float64 {
 const (
 	// promptPercent of the budget is for the heads of the prompts. Those that do not
 	// fit are truncated, the longest first.
-	promptPercent = 40
+	promptPercent      = 40
+	smallPromptPercent = 20
 	// shortAnswer is the length, in units, up to which a prompt is understood only with
 	// the question before it.
 	shortAnswer = 40
@@ -62,7 +63,11 @@ const (
 // of the replies to it, except those quoted.
 func collectTurns(c *collector, prompts []prompt, quoted map[string]bool) {
 	entries := map[int]*entry{}
-	budget := c.req.Budget * promptPercent / 100
+	share := promptPercent
+	if c.small {
+		share = smallPromptPercent
+	}
+	budget := c.req.Budget * share / 100
 	limit := max(promptLimit(prompts, budget), minHead)
 	newest := len(prompts) - budget/(minHead+promptFrame) // the older ones are not required
 	for i, t := range prompts {
@@ -163,6 +168,9 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 		}
 		n++
 		l := c.addPiece(e, s.text, h, aged(d, age), 1)
+		if l != nil {
+			l.reason = s.reason && !thought
+		}
 		l.setLine(x.LineFrom)
 		c.markLater(l, x.LineFrom, gone)
 	})

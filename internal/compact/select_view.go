@@ -21,6 +21,7 @@ type view struct {
 	ordinals     map[place]int
 	hunks        []*hunk // of the passages, nil before collect
 	plan         []guide // nil before collect
+	small        bool    // less than usual is for prompts
 	stateless    bool    // the last messages follow the text, so that it need not describe the state
 }
 
