@@ -40,7 +40,8 @@ func (r *recordReader) derived() (list []Record) {
 	return list
 }
 
-// sessions returns the sessions that the query is about, or the newest.
+// sessions returns the sessions that the query is about, or the newest. Sub-agents are only
+// those of active sessions then.
 func (r *recordReader) sessions() []archive.Session {
 	f := archive.SessionFilter{Limit: recordSessions}
 	if r.q.Table == "sessions" {
@@ -55,6 +56,9 @@ func (r *recordReader) sessions() []archive.Session {
 				f.Projects = []string{p.Project.Key}
 			}
 		}
+	}
+	if agents := slices.Contains([]string{"tasks", "subtasks", "messages"}, r.q.Table); agents && f.IDs == nil && f.Projects == nil {
+		f.Since = r.now.Add(-recently) // hooks take the answer for the present work
 	}
 	return rows(r.ctx, &r.err, "sessions", f, r.x.Index.Sessions, nil)
 }

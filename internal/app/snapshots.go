@@ -274,6 +274,7 @@ const (
 // fillSnapshot adds missing parts of a snapshot from the archive.
 func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.SnapshotFact) (err error) {
 	if f.Tasks == nil {
+		f.Fills = append(f.Fills, "tasks")
 		tree, terr := taskTree(ctx, x, id, false, maxAgentDepth)
 		if terr != nil {
 			return terr
@@ -281,6 +282,7 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		addSnapshotTasks(f, tree, "")
 	}
 	if f.Agents == nil {
+		f.Fills = append(f.Fills, "agents")
 		runs := rows(ctx, &err, "sub-agents", archive.SessionFilter{Parent: id, Agents: true}, x.Index.Sessions,
 			func(s archive.Session) bool { return s.Relation == archive.RelationAgent })
 		for _, s := range slices.Backward(runs) {
@@ -288,6 +290,7 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		}
 	}
 	if f.Messages == nil {
+		f.Fills = append(f.Fills, "messages")
 		span := archive.PassageSpan{Span: archive.Span{Session: id, Limit: filledMessages, Newest: true}}
 		span.Kinds = []archive.PassageKind{archive.KindPrompt, archive.KindReply}
 		for _, p := range slices.Backward(rows(ctx, &err, "messages", span, x.Index.Passages, nil)) {
@@ -299,6 +302,7 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		}
 	}
 	if f.Actions == nil {
+		f.Fills = append(f.Fills, "actions")
 		span := archive.CallSpan{Span: archive.Span{Session: id, Limit: filledActions, Newest: true}}
 		span.Kinds = []archive.CallKind{archive.CallCommand, archive.CallEdit}
 		for _, c := range slices.Backward(rows(ctx, &err, "calls", span, x.Index.Calls, nil)) {
@@ -310,6 +314,7 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		}
 	}
 	if f.Files == nil {
+		f.Fills = append(f.Fills, "files")
 		for _, one := range files(rows(ctx, &err, "files", archive.Span{Session: id}, x.Index.Files, nil), filledFiles) {
 			if one.Changes > 0 {
 				f.Files = append(f.Files, one.Path)

@@ -114,6 +114,11 @@ func TestSnapshotFeedsAnswers(t *testing.T) {
 	w.clock = w.clock.Add(time.Minute)
 	save(archive.SnapshotFact{Trigger: archive.TriggerProactive, Summary: "Monitor save at 1100KB"})
 
+	filled := app.SnapshotDraft{Session: sessionA, Fill: true, SnapshotFact: archive.SnapshotFact{Trigger: archive.TriggerProactive, AgentID: archive.GuardAgent, Summary: "at 75%"}}
+	if _, err := a.SaveSnapshot(t.Context(), filled); err != nil { // nothing was posted but what the archive holds
+		t.Fatal(err)
+	}
+
 	everywhere := "restore preserve search"
 	for _, words := range []string{"HERON-2", "OSPREY-3", "EGRET-4", "AVOCET-6", "BITTERN-7", "priority 9"} {
 		check("the current one", words, everywhere)
@@ -130,7 +135,7 @@ func TestSnapshotFeedsAnswers(t *testing.T) {
 	if list, err := a.Snapshots(t.Context(), ""); err != nil || len(list) > 0 {
 		t.Errorf("listed: %v, %v", list, err)
 	}
-	if st := w.run()["posted"]; st.Error != "" || st.Done != 3 {
+	if st := w.run()["posted"]; st.Error != "" || st.Done != 4 {
 		t.Errorf("maintenance: %+v", st)
 	}
 	entries, err := w.runner.Journal.All(t.Context())

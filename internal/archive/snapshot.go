@@ -52,6 +52,28 @@ type SnapshotFact struct {
 	// requests and tasks; both are JSON as it was posted.
 	Wave      any `json:"wave_state,omitempty"`
 	Hierarchy any `json:"hierarchy,omitempty"`
+	// Fills names the parts that follow from the archive and were not posted: tasks,
+	// agents, messages, actions, files.
+	Fills []string `json:"filled,omitempty"`
+}
+
+// Posted returns the snapshot without the parts that follow from the archive.
+func (f SnapshotFact) Posted() SnapshotFact {
+	for _, part := range f.Fills {
+		switch part {
+		case "tasks":
+			f.Tasks = nil
+		case "agents":
+			f.Agents = nil
+		case "messages":
+			f.Messages = nil
+		case "actions":
+			f.Actions = nil
+		case "files":
+			f.Files = nil
+		}
+	}
+	return f
 }
 
 // SnapshotTask is a task.

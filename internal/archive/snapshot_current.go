@@ -23,17 +23,18 @@ const TriggerProactive = "proactive"
 // nothing that the archive lacks.
 const GuardAgent = "strandline-guard"
 
-// CurrentSnapshot returns the newest of a session's JournalSnapshot entries, which are
-// ordered by time. A proactive one with only a summary, as monitors post at each tool call,
-// counts only if there is no other; those of the guard do not count. Entries older than PostedAge at now are ignored, and
-// those after now; a zero now ignores none.
+// CurrentSnapshot returns what was posted in the newest of a session's JournalSnapshot
+// entries, which are ordered by time. A proactive one with only a summary, as monitors post
+// at each tool call, counts only if there is no other; those of the guard do not count.
+// Entries older than PostedAge at now are ignored, and those after now; a zero now ignores
+// none.
 func CurrentSnapshot(entries []JournalEntry, now time.Time) (fact SnapshotFact, at time.Time, ok bool) {
 	for _, e := range slices.Backward(entries) {
 		f, valid := FactOf[SnapshotFact](&e)
 		if !valid || f.AgentID == GuardAgent || !now.IsZero() && (now.Sub(e.Time) > PostedAge || e.Time.After(now)) {
 			continue
 		}
-		if !f.Bare() {
+		if f = f.Posted(); !f.Bare() {
 			return f, e.Time, true
 		}
 		if !ok {
