@@ -237,6 +237,41 @@ func (a *App) MergeProjects(ctx context.Context, from, into string) (m Merged, e
 	return m, err
 }
 
+// SplitProject takes back the merge of a project into another, also one that was made
+// automatically. from is the folder or key that was merged.
+func (a *App) SplitProject(ctx context.Context, from string) (m Merged, err error) {
+	err = a.withArchive(ctx, ReadWrite, func(x Archive) error {
+		list, err := x.Index.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		path := a.Abs(from)
+		for _, p := range list {
+			for _, key := range p.Aliases {
+				if key == from || key == archive.FolderKey(path) || archive.RepositoryFolder(key) == path {
+					m.From.Key, m.Into = key, p.Project
+				}
+			}
+		}
+		if m.From.Key == "" {
+			return archive.NotFound(fmt.Sprintf("no project of %q was merged into another", from), "`strandline projects --json` lists merged keys as aliases")
+		}
+		if err := x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: m.From.Key, Into: m.From.Key}); err != nil {
+			return err
+		}
+		if err := x.Journal.Sync(ctx, x.Index); err != nil {
+			return err
+		}
+		own, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{m.From.Key}})
+		m.Sessions = len(own)
+		if len(own) > 0 {
+			m.From = own[0].Project
+		}
+		return err
+	})
+	return m, err
+}
+
 // mergeMoved assigns the sessions of moved and cloned repositories to their present
 // projects, and returns how many projects it merged.
 func (a *App) mergeMoved(ctx context.Context, x Archive) (n int, err error) {

@@ -101,6 +101,7 @@ type ToolCalls struct {
 type ProjectSummary struct {
 	Project  Project   `json:"-"`
 	Aliases  []string  `json:"aliases"`  // keys that were merged into this project
+	Split    bool      `json:"-"`        // the user took back a merge of it
 	Sessions int       `json:"sessions"` // main sessions
 	Agents   int       `json:"agents"`   // sub-agents' sessions
 	Turns    int       `json:"turns"`

@@ -69,7 +69,8 @@ type AccessFact struct {
 	Of int `json:"of,omitempty"`
 }
 
-// MergeFact is the data of a JournalMerge entry.
+// MergeFact is the data of a JournalMerge entry. The latest one of a key counts; one that
+// merges a key into itself takes the earlier ones back.
 type MergeFact struct {
 	From string `json:"from"` // project key that is no longer used
 	Into string `json:"into"`

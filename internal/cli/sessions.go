@@ -66,7 +66,15 @@ func (a *commands) projectsCommand(cmd *cobra.Command) {
 			return []string{name, fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
 		})
 	})
-	addCommands(cmd, command{"", "merge FROM INTO", "Assign the sessions of a moved folder to its new project", a.mergeCommand})
+	addCommands(cmd, command{"", "merge FROM INTO", "Assign the sessions of a moved folder to its new project", a.mergeCommand},
+		command{"", "split FROM", "Undo a merge: the sessions of FROM are a project again", a.splitCommand})
+}
+
+func (a *commands) splitCommand(cmd *cobra.Command) {
+	a.action(cmd, func(ctx context.Context, args []string) (string, error) {
+		m, err := a.app.SplitProject(ctx, args[0])
+		return fmt.Sprintf("%s of %s no longer belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)), err
+	})
 }
 
 func (a *commands) mergeCommand(cmd *cobra.Command) {

@@ -65,7 +65,7 @@ func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments ma
 	}
 	switch e.Kind {
 	case archive.JournalMerge:
-		if fact, ok := archive.FactOf[archive.MergeFact](e); ok && fact.From != "" && fact.From != fact.Into {
+		if fact, ok := archive.FactOf[archive.MergeFact](e); ok && fact.From != "" {
 			_, err := tx.Exec(ctx, "INSERT INTO aliases AS a (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
 				"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (a.time, a.id)",
 				fact.From, fact.Into, Nanos(e.Time), e.ID)

@@ -208,8 +208,12 @@ func (n *Projects) Sum(byKey []archive.ProjectSummary) []archive.ProjectSummary 
 			sum.Last = row.Last
 		}
 	}
-	for from := range n.Into {
-		if sum, ok := sums[n.Canonical(from)]; ok && sum.Project.Key != from {
+	for from, into := range n.Into {
+		switch sum, ok := sums[n.Canonical(from)]; {
+		case !ok:
+		case from == into:
+			sum.Split = true
+		case sum.Project.Key != from:
 			sum.Aliases = append(sum.Aliases, from)
 		}
 	}

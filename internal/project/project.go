@@ -132,7 +132,7 @@ func Moves(known []archive.ProjectSummary, exists func(path string) bool) (moves
 	var gone []archive.ProjectSummary
 	for _, s := range known {
 		switch p := s.Project; {
-		case p.Remote == "" || !filepath.IsAbs(p.Root):
+		case s.Split || p.Remote == "" || !filepath.IsAbs(p.Root):
 		case exists(p.Root):
 			present[p.Remote] = append(present[p.Remote], s)
 		case !exists(archive.RepositoryOf(p.Key)): // else only the folder of a work tree was deleted
