@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 // a changed one begins a generation.
 const (
 	memoryFolder = "memory" // beside the transcripts of a project
-	plansFolder  = "plans"  // in the client's folder, named by a word of the transcript's rows
+	plansFolder  = "plans"  // in the client's folder or that of a setting, named by a word of the transcript's rows
 	todosFolder  = "todos"  // in the client's folder, named by the session
 	tasksFolder  = "tasks"  // in the client's folder, a folder per session
 )
@@ -34,7 +35,7 @@ func isNote(rel string) bool {
 }
 
 // notes lists a session's notes, with the project's memory if memory is set. It looks only
-// below the client's folder, and follows no links.
+// below the client's folder and, for plans, below the session's, and follows no links.
 func notes(main Source, memory bool) (out []Source) {
 	project := filepath.Dir(main.Path)
 	client := filepath.Dir(filepath.Dir(project))
@@ -55,8 +56,11 @@ func notes(main Source, memory bool) (out []Source) {
 			add(dir, folder, e.Name())
 		}
 	}
-	for _, name := range planNames(main.Path) {
-		add(filepath.Join(client, plansFolder), plansFolder, name+".md")
+	names, cwd := planNames(main.Path)
+	for _, name := range names {
+		for _, dir := range planFolders(client, cwd) {
+			add(dir, plansFolder, name+".md")
+		}
 	}
 	add(filepath.Join(client, todosFolder), todosFolder, main.Session+"-agent-"+main.Session+".json")
 	addAll(filepath.Join(client, tasksFolder, main.Session), tasksFolder)
@@ -66,18 +70,42 @@ func notes(main Source, memory bool) (out []Source) {
 	return out
 }
 
-// planNames returns the names of a session's plans: the "slug" of its first and last rows.
-func planNames(transcript string) (names []string) {
+// planFolders returns the folders of plans: the client's, and those that the setting
+// plansDirectory of the user or the project names, which are below the session's folder.
+func planFolders(client, cwd string) []string {
+	dirs := []string{filepath.Join(client, plansFolder)}
+	if !filepath.IsAbs(cwd) {
+		return dirs
+	}
+	project := filepath.Join(cwd, ".claude")
+	for _, path := range []string{filepath.Join(client, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")} {
+		var settings struct {
+			Plans string `json:"plansDirectory"`
+		}
+		raw, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(raw, &settings) == nil && filepath.IsLocal(settings.Plans) {
+			dirs = append(dirs, filepath.Join(cwd, settings.Plans))
+		}
+	}
+	return dirs
+}
+
+// planNames returns the names of a session's plans, the "slug" of its first and last rows,
+// and the session's folder.
+func planNames(transcript string) (names []string, cwd string) {
 	f, info, err := openSource(transcript)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	defer f.Close()
 	for _, from := range []int64{0, max(0, info.Size()-firstPeek)} {
 		buf := make([]byte, firstPeek)
 		n, err := f.ReadAt(buf, from)
 		if err != nil && err != io.EOF {
-			return names
+			return names, cwd
+		}
+		if _, after, ok := bytes.Cut(buf[:n], []byte(`"cwd":`)); ok && cwd == "" {
+			_ = json.NewDecoder(bytes.NewReader(after)).Decode(&cwd) // "" if the row is cut there
 		}
 		for rest := buf[:n]; ; {
 			_, after, ok := bytes.Cut(rest, []byte(`"slug":"`))
@@ -91,7 +119,7 @@ func planNames(transcript string) (names []string) {
 			rest = more
 		}
 	}
-	return names
+	return names, cwd
 }
 
 // notePath returns where a note is restored to, below the client's folder of projects.

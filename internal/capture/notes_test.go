@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,5 +92,27 @@ func TestNotesInHooks(t *testing.T) {
 	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client})
 	if n := len(jobs); err != nil || n != 5 {
 		t.Errorf("an import finds %d files, %v", n, err)
+	}
+}
+
+// A plan in the folder that the setting plansDirectory names is archived; a folder outside
+// of the session's is not read.
+func TestPlansDirectory(t *testing.T) {
+	for setting, want := range map[string]string{"docs/plans": "plans/calm-blue-otter.md", "../plans": "", "/plans": ""} {
+		w := newWorld(t)
+		cwd := filepath.Join(t.TempDir(), "shop")
+		w.write(filepath.Join(cwd, ".claude", "settings.json"), []byte(`{"plansDirectory":"`+setting+`"}`))
+		w.write(filepath.Join(cwd, filepath.FromSlash(setting), "calm-blue-otter.md"), []byte("# Retry twice\n"))
+		quoted, _ := json.Marshal(cwd)
+		transcript := strings.ReplaceAll(string(transcriptOf(sessionA, 1, 2)), `"isSidechain":false`, `"isSidechain":false,"slug":"calm-blue-otter"`)
+		transcript = strings.ReplaceAll(transcript, `"cwd":"/home/dev/shop"`, `"cwd":`+string(quoted))
+		path := filepath.Join(w.client, "-home-dev-shop", sessionA+".jsonl")
+		w.write(path, []byte(transcript))
+		if _, err := w.capture.LogPending(t.Context(), capture.PendingWork{Session: sessionA, Transcript: path}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := w.capture.SideFiles(sessionA); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: archived %q, %v", setting, got, err)
+		}
 	}
 }
