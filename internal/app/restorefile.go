@@ -1,8 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -54,8 +57,29 @@ func (a *App) FileContent(ctx context.Context, q FileAt) (FileContent, error) {
 		if err != nil {
 			return out, err
 		}
-		return fileContent(ctx, x, last, touches)
+		if out, err = fileContent(ctx, x, last, touches); err == nil && endsCRLF(last.Path) && !strings.Contains(out.Content, "\r\n") {
+			out.Content = strings.ReplaceAll(out.Content, "\n", "\r\n") // the client writes back what it hid
+			out.From += ", with CRLF as in the present file"
+		}
+		return out, err
 	})
+}
+
+// endsCRLF reports whether all line ends at the start of a file are CRLF.
+func endsCRLF(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // opened for reading
+	head := make([]byte, 64<<10)
+	n, _ := io.ReadFull(f, head)
+	ends := bytes.Count(head[:n], []byte("\n"))
+	return ends > 0 && ends == bytes.Count(head[:n], []byte("\r\n"))
 }
 
 // lineAfter returns the session of a handle and the line after its place.
