@@ -108,6 +108,7 @@ func TestScripts(t *testing.T) {
 			"serve":    cmdServe,
 			"unserve":  cmdUnserve,
 			"ask":      cmdAsk,
+			"client":   cmdClient,
 		},
 	})
 }
@@ -139,6 +140,18 @@ func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = f.Write(more)
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+// client NAME FILE copies the sample transcript of a client to a file.
+func cmdClient(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: client NAME FILE")
+	}
+	sample, err := os.ReadFile(filepath.Join("..", "..", "internal", "client", args[0], "testdata", "session.jsonl"))
+	ts.Check(err)
+	path := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	ts.Check(os.WriteFile(path, sample, 0o600))
 }
 
 // synthesized returns the transcript of a session with so many turns.

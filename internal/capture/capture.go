@@ -111,6 +111,9 @@ func (c *Capture) translator(log *sessionlog.Reader) (transcript.Translator, err
 		head = head[:firstPeek+end]
 	}
 	transcript.Translate(lines, head)
+	if p, ok := lines.(transcript.Primed); ok {
+		p.Primed()
+	}
 	return lines, nil
 }
 

@@ -5,6 +5,11 @@ package client
 
 import (
 	"strandline/internal/client/codex"
+	"strandline/internal/client/copilot"
+	"strandline/internal/client/droid"
+	"strandline/internal/client/gemini"
+	"strandline/internal/client/pi"
+	"strandline/internal/client/qwen"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -13,6 +18,11 @@ import (
 func All() []transcript.Client {
 	return []transcript.Client{
 		codex.Client(),
+		pi.Client(),
+		qwen.Client(),
+		copilot.Client(),
+		gemini.Client(),
+		droid.Client(),
 		claude.Client(),
 	}
 }

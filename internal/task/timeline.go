@@ -112,7 +112,10 @@ func (h *History) contextAfter(turn int) int64 {
 func (r TimelineRow) Text(tokens func(int64) string) string {
 	switch r.Kind {
 	case TimelineCompaction:
-		text := "── compacted (" + r.What + "): " + tokens(r.Tokens)
+		text := "── compacted (" + r.What + ")"
+		if r.Tokens > 0 { // some clients do not count them
+			text += ": " + tokens(r.Tokens)
+		}
 		if r.After > 0 {
 			text += " -> " + tokens(r.After)
 		}

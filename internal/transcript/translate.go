@@ -2,10 +2,12 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"strandline/internal/archive"
@@ -19,7 +21,7 @@ const RowSeparator = 0x1e
 // that of Claude Code's transcripts, so that all clients share one reader. The lines
 // themselves stay as they are in the log.
 //
-// A translator is used for one transcript, from a line on. Its exported fields are its
+// A translator, a pointer, is used for one transcript, from a line on. Its exported fields are its
 // state between two reads; it must stay small (a few kilobytes). Without that state, as in
 // the display of a few lines, it translates as well as it can.
 type Translator interface {
@@ -27,6 +29,10 @@ type Translator interface {
 	// that the common form knows.
 	Translate(line []byte) []Entry
 }
+
+// Primed is implemented by translators that leave out what they read before. Primed is called
+// when the lines so far were read for their facts only, and may be read again.
+type Primed interface{ Primed() }
 
 // Entry is a row in the common form. Most fields are optional.
 type Entry struct {
@@ -72,8 +78,8 @@ const (
 
 // EntryMessage is the message of a user or assistant row.
 type EntryMessage struct {
-	// ID identifies an API response, or a prompt, in all sessions. Rows with the same ID are
-	// one response.
+	// ID identifies an API response, or a prompt, in all sessions; see Identity, which is also
+	// the default. Rows with the same ID are one response.
 	ID      string       `json:"id,omitempty"`
 	Model   string       `json:"model,omitempty"`
 	Content []EntryBlock `json:"content,omitempty"`
@@ -111,7 +117,7 @@ type EntryResult struct {
 
 // EntryCompact describes a compaction.
 type EntryCompact struct {
-	Trigger string `json:"trigger,omitempty"`
+	Trigger string `json:"trigger,omitempty"` // "auto" if the client does not say
 	Before  int64  `json:"preTokens,omitempty"`
 	After   int64  `json:"postTokens,omitempty"`
 	// Segment is always set by Compaction: the rows after it are new, not copies.
@@ -149,6 +155,7 @@ func ResultRow(at Entry, id string, content json.RawMessage, failed bool, facts 
 
 // Compaction returns the rows of a compaction with its summary, which may be empty.
 func Compaction(at Entry, c EntryCompact, summary string) []Entry {
+	c.Trigger = cmp.Or(c.Trigger, "auto")
 	at.Type, at.Subtype, at.Compact = EntrySystem, "compact_boundary", &c
 	rows := []Entry{at}
 	if summary != "" {
@@ -162,6 +169,15 @@ func SummaryRow(at Entry, summary string) Entry {
 	at.Type, at.Summary = EntryUser, true
 	at.Message = &EntryMessage{Content: []EntryBlock{TextBlock(summary)}}
 	return at
+}
+
+// Identity returns what identifies a message in all sessions: its id, which may be unique in
+// its session only, with its time, which a copy keeps. It is empty without an id.
+func Identity(id string, at any) string {
+	if id == "" || at == nil {
+		return id
+	}
+	return fmt.Sprint(id, "@", at)
 }
 
 // Text returns a JSON value as the text of a result: a string as it is, any other value as
@@ -254,6 +270,9 @@ func appendRows(out []byte, t Translator, line []byte) []byte {
 		return asIs()
 	}
 	for _, e := range rows {
+		if e.Message != nil && e.Message.ID == "" {
+			e.Message.ID = Identity(e.UUID, e.Time)
+		}
 		row, err := json.Marshal(e)
 		if err == nil {
 			out = append(append(out, RowSeparator), row...)

@@ -5,9 +5,26 @@ package pi
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
 
 	"strandline/internal/transcript"
 )
+
+// Client describes Pi.
+func Client() transcript.Client {
+	return transcript.Client{
+		Name: "pi", Title: "Pi", New: New, Resume: []string{"pi", "--session"},
+		Roots: func(getenv func(string) string, home string) []string {
+			return transcript.Folders(getenv("PI_CODING_AGENT_DIR"), home, ".pi/agent", "sessions")
+		},
+		File: func(path string) (string, bool) { // <time>_<id>.jsonl
+			name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+			when, id, named := strings.Cut(name, "_")
+			return id, ok && named && len(when) > 18 && when[4] == '-' && when[10] == 'T'
+		},
+	}
+}
 
 // New returns a translator of one transcript.
 func New() transcript.Translator { return &Translator{} }
@@ -100,10 +117,10 @@ func (t *Translator) message(at transcript.Entry, r *row) transcript.Entry {
 		if at.Parent != "" && at.Parent == t.Branch {
 			at.Parent = t.BranchAt
 		}
-		at.Message = &transcript.EntryMessage{ID: identity(r), Content: blocks(m.Content)}
+		at.Message = &transcript.EntryMessage{Content: blocks(m.Content)}
 	case "assistant":
 		at.Type = transcript.EntryAssistant
-		at.Message = &transcript.EntryMessage{ID: identity(r), Model: m.Model, Stop: m.Stop, Content: blocks(m.Content)}
+		at.Message = &transcript.EntryMessage{Model: m.Model, Stop: m.Stop, Content: blocks(m.Content)}
 		if u := m.Usage; u != nil {
 			at.Message.Usage = &transcript.EntryUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 		}
@@ -118,16 +135,6 @@ func (t *Translator) message(at transcript.Entry, r *row) transcript.Entry {
 		at.Type, at.Subtype, at.Content = transcript.EntrySystem, "local_command", "$ "+m.Command+"\n"+m.Output
 	}
 	return at
-}
-
-// identity identifies a message in all sessions: the ids are short, and a fork copies the
-// rows with their times.
-func identity(r *row) string {
-	when, _ := r.Timestamp.(string)
-	if r.ID == "" || when == "" {
-		return ""
-	}
-	return r.ID + "@" + when
 }
 
 // blocks translates the content of a message: a text, or blocks.

@@ -72,7 +72,7 @@ func (r *Reader) failedResult(c *callState, row *row, body string) {
 // rejection reports whether the user rejected a call, and returns the user's
 // comment.
 func rejection(body string) (comment string, rejected bool) {
-	if !strings.HasPrefix(body, "The user doesn't want ") {
+	if !text.HasAnyPrefix(body, "The user doesn't want ", "The user rejected this tool call", "[Operation Cancelled] Reason: User") {
 		return "", false
 	}
 	_, comment, _ = strings.Cut(body, "the user said:\n")

@@ -1,0 +1,83 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// OpenList returns the session in a JSON file as lines: the members of the object, then one
+// line for each element of its list. A client that rewrites the file after each message
+// so appends lines, if the messages before stay the same. The time of the last update,
+// which changes each time, is left out, and so is the white space between values. A file that is an
+// array has only the lines of its elements.
+func OpenList(path, list string) (*os.File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read transcript: %w", err)
+	}
+	lines, err := listLines(data, list)
+	if err != nil {
+		return nil, fmt.Errorf("read transcript %s: %w", path, err)
+	}
+	return Temporary(lines)
+}
+
+func listLines(data []byte, list string) ([]byte, error) {
+	var elements []json.RawMessage
+	var out []byte
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
+		if err := json.Unmarshal(data, &elements); err != nil {
+			return nil, fmt.Errorf("parse the list: %w", err)
+		}
+	} else {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(data, &members); err != nil {
+			return nil, fmt.Errorf("parse the session: %w", err)
+		}
+		_ = json.Unmarshal(members[list], &elements) // a session without messages
+		names := make([]string, 0, len(members))
+		for name := range members {
+			if name != list && !strings.Contains(strings.ToLower(name), "updated") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for i, name := range names {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(append(append(out, String(name)...), ':'), members[name]...)
+		}
+		elements = slices.Insert(elements, 0, json.RawMessage("{"+string(out)+"}"))
+	}
+	var lines bytes.Buffer
+	for _, e := range elements {
+		if err := json.Compact(&lines, e); err != nil {
+			return nil, fmt.Errorf("write a line: %w", err)
+		}
+		lines.WriteByte('\n')
+	}
+	return lines.Bytes(), nil
+}
+
+// Temporary returns an open file with data that has no name any more.
+func Temporary(data []byte) (*os.File, error) {
+	f, err := os.CreateTemp("", "strandline-*")
+	if err != nil {
+		return nil, fmt.Errorf("create a temporary file: %w", err)
+	}
+	_ = os.Remove(f.Name()) // Windows removes no open file; it stays in the temporary folder
+	_, err = f.Write(data)
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write a temporary file: %w", errors.Join(err, f.Close()))
+	}
+	return f, nil
+}
