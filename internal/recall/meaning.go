@@ -9,6 +9,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/embed"
+	"strandline/internal/text"
 )
 
 // The score of a cosine of 1 relative to the words of the best passage: the hit's own
@@ -21,9 +22,9 @@ const (
 	uncoveredWeight   = 1.5 // added to 1 if no hit has a word of the query, as a factor of all three
 )
 
-// maxChunks is the number of chunks of a passage that are embedded. Most long passages
-// state their subject in the first 1,200 characters.
-const maxChunks = 2
+// Of a passage without stored vectors the first chunk is embedded, because most long
+// passages state their subject there. It is in the first headSize bytes.
+const headSize = 2 * embed.ChunkSize
 
 // setStoredMeaning sets the cosines of hits that the search by meaning found and, with a
 // chosen model, of all that have stored vectors: reading those takes longer than embedding
@@ -48,7 +49,7 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 	var of []int // the hit of each text
 	for i := range hits {
 		if hits[i].Why.Meaning == 0 {
-			texts, of = append(texts, hits[i].Text), append(of, i)
+			texts, of = append(texts, text.Prefix(hits[i].Text, headSize)), append(of, i)
 		}
 	}
 	if e == nil || len(texts) == 0 || literal(query) {
@@ -58,9 +59,8 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 	if err != nil || vs[0] == nil {
 		return err
 	}
-	return embed.EmbedChunks(ctx, e, texts, maxChunks, func(i int, v []float32) error {
-		h := &hits[of[i]]
-		h.Why.Meaning = max(h.Why.Meaning, embed.Cosine(vs[0], v))
+	return embed.EmbedChunks(ctx, e, texts, 1, func(i int, v []float32) error {
+		hits[of[i]].Why.Meaning = max(0, embed.Cosine(vs[0], v))
 		return nil
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -107,10 +107,36 @@ func preferred(a, b Hit) bool {
 // fingerprint hashes the letters and digits of a text, ignoring case, white space and
 // punctuation.
 func fingerprint(text string) uint64 {
+	var buf [512]byte
 	hash := xxhash.New()
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		_, _ = hash.WriteString(word + " ")
+	n, inWord := 0, false
+	for _, r := range text {
+		word := true
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			buf[n] = byte(r)
+			n++
+		case 'A' <= r && r <= 'Z':
+			buf[n] = byte(r) + 'a' - 'A'
+			n++
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		default:
+			if word = false; inWord {
+				buf[n] = ' '
+				n++
+			}
+		}
+		if inWord = word; n > len(buf)-utf8.UTFMax {
+			_, _ = hash.Write(buf[:n])
+			n = 0
+		}
 	}
+	if inWord {
+		buf[n] = ' '
+		n++
+	}
+	_, _ = hash.Write(buf[:n])
 	return hash.Sum64()
 }
 
