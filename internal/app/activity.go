@@ -85,7 +85,7 @@ func (s *Sum) add(x archive.Activity, usd float64) {
 // Stats counts what happened in a scope.
 func (a *App) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	return read(ctx, a, func(x Archive) (_ Stats, err error) {
-		f := archive.SessionFilter{Agents: true, Since: q.Since}
+		f := archive.SessionFilter{Agents: true, Clients: q.Clients, Since: q.Since}
 		if q.Session != "" {
 			s, err := a.session(ctx, x, q.Session)
 			if err != nil {

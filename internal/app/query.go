@@ -20,6 +20,8 @@ type Scope struct {
 	All  bool
 	Name string // name of a project, its folder, or a part of its path; "all" for all
 	Dir  string // the project in this folder
+	// Clients limits the sessions to those of clients, by name; empty: all.
+	Clients []string
 }
 
 // projectKeys returns the keys of the projects in scope; nil means all. keyOf

@@ -151,6 +151,7 @@ func (a *App) searchRequest(ctx context.Context, w Workspace, index TeamIndex, q
 	req.Agents, req.Dead, req.Limit = q.Agents, q.Rewound, cmp.Or(max(q.Limit, 0), w.Config.Search.Limit)
 	req.Session, req.Since, req.Until = cmp.Or(q.Session, req.Session), cmp.Or(q.Since, req.Since), cmp.Or(q.Until, req.Until)
 	req.Kinds, req.Failed, req.PerSession = append(req.Kinds, q.Kinds...), req.Failed || q.Failed, q.PerSession
+	req.Clients = q.Clients
 	if branch := cmp.Or(q.Branch, req.Branch); branch != "" {
 		if req.Branches, err = branchesNamed(ctx, index, branch); err != nil {
 			return req, err

@@ -46,7 +46,7 @@ type SessionsQuery struct {
 // Sessions lists sessions, newest first.
 func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) {
 	return read(ctx, a, func(x Archive) ([]Session, error) {
-		f := archive.SessionFilter{Agents: q.Agents, Since: q.Since, Limit: q.Limit, Retold: true}
+		f := archive.SessionFilter{Agents: q.Agents, Clients: q.Clients, Since: q.Since, Limit: q.Limit, Retold: true}
 		var err error
 		if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ type SessionFilter struct {
 	Projects []string // project keys, empty: all
 	IDs      []string // only these sessions, empty: all
 	Branches []string // git branches at the end of a session, empty: all
+	Clients  []string // names of clients, empty: all
 	Parent   string   // only the children of this session
 	Agents   bool     // include sub-agents' sessions
 	// Compacted selects the sessions with a compaction.

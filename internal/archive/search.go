@@ -13,6 +13,7 @@ type Query struct {
 	Sessions []string
 	Projects []string // project keys, empty: all
 	Branches []string // git branches at the end of a session, empty: all
+	Clients  []string // names of clients, empty: all
 	Kinds    []PassageKind
 	Since    time.Time // zero: no limit
 	Until    time.Time
@@ -56,6 +57,7 @@ type Hit struct {
 	ID      int64 // the passage's number in the store; a new one if its text changes
 	Project Project
 	Title   string  // of the session
+	Client  string  // of the session
 	Author  string  // see Session
 	Score   float64 // higher is better; comparable within one result only
 	// Evidence holds the parts of the score.

@@ -21,7 +21,7 @@ type Session struct {
 	// older generation of a rewritten transcript "<ID>@<generation>".
 	ID      string  `json:"-"`
 	Project Project `json:"-"`
-	Client  string  `json:"client"` // "claude"
+	Client  string  `json:"client"` // "claude", "codex", ...
 	Title   string  `json:"title"`  // first prompt, redacted, one line, at most 120 characters
 
 	Turns int       `json:"turns"` // including dead branches
@@ -123,4 +123,12 @@ func RepositoryFolder(key string) string {
 		return folder[:n]
 	}
 	return ""
+}
+
+// OtherClient returns the name of a client, "" for Claude Code, which lists do not name.
+func OtherClient(name string) string {
+	if name == "claude" {
+		return ""
+	}
+	return name
 }

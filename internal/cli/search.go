@@ -34,6 +34,7 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 	since := f.String("since", "", "only newer passages, e.g. 7d, 12h, yesterday or 2026-11-01")
 	until := f.String("until", "", "only older passages; a day or a month is included whole")
 	kinds := f.StringSlice("kind", nil, "only these kinds: prompt, reply, thinking, command, edit, output, summary")
+	clientFlag(f, &q.Scope)
 	f.BoolVar(&q.Failed, "failed", false, "only commands and other calls that failed")
 	f.StringVar(&q.Branch, "branch", "", "only sessions on this git branch, by name or a part of it")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
@@ -206,7 +207,7 @@ func (a *commands) printSession(h recall.Hit) {
 	}
 	about += " · " + a.ago(h.Time)
 	title := cmp.Or(oneLine(h.Title), "session "+archive.ShortID(h.Session))
-	title = text.TruncateCells(title, max(a.lineWidth()-text.Cells(about)-len(gap), minColumn))
+	title = text.TruncateCells(ofClient(h.Client, title), max(a.lineWidth()-text.Cells(about)-len(gap), minColumn))
 	fmt.Fprintf(a.out, "%s%s%s\n", a.paint().bold(title), gap, a.paint().dim(about))
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
@@ -21,6 +22,7 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	limitFlag(cmd, &q.Limit, 0, "maximum number (0: no limit)")
 	since := f.String("since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
 	f.StringVar(&q.Name, "project", "", "only sessions of this project, by name or folder")
+	clientFlag(f, &q.Scope)
 	query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
 		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return nil, err
@@ -29,7 +31,7 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 		return a.app.Sessions(ctx, q)
 	}, func(list []app.Session) error {
 		empty := "No sessions. `strandline import` imports the client's sessions."
-		if *since != "" || q.Name != "" {
+		if *since != "" || q.Name != "" || len(q.Clients) > 0 {
 			empty = "No session fits."
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
@@ -49,9 +51,22 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 			if !narrow {
 				row = append(row, size(s.Bytes), fmt.Sprint(s.Compacts))
 			}
-			return append(row, title)
+			return append(row, ofClient(s.Client, title))
 		})
 	})
+}
+
+// clientFlag adds the flag that limits a command to sessions of some clients.
+func clientFlag(f *pflag.FlagSet, s *app.Scope) {
+	f.StringSliceVar(&s.Clients, "client", nil, "only sessions of these clients: `NAME,...`, such as claude,codex")
+}
+
+// ofClient puts the name of a session's client before its title, except of Claude Code.
+func ofClient(client, title string) string {
+	if client = archive.OtherClient(client); client != "" {
+		return client + ": " + title
+	}
+	return title
 }
 
 func (a *commands) projectsCommand(cmd *cobra.Command) {

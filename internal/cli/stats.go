@@ -19,6 +19,7 @@ func (a *commands) statsCommand(cmd *cobra.Command) {
 	var q app.StatsQuery
 	since := cmd.Flags().String("since", "", "only what happened since, e.g. 7d, 12h or 2026-11-01")
 	cmd.Flags().StringVar(&q.Name, "project", "", "only this project, by name or folder")
+	clientFlag(cmd.Flags(), &q.Scope)
 	query(a, cmd, func(ctx context.Context, args []string) (_ app.Stats, err error) {
 		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return app.Stats{}, err

@@ -26,7 +26,7 @@ func (a *commands) printTimeline(out app.Timeline) error {
 		a.stamp(out.Info.First) + " – " + a.stamp(out.Info.Last),
 		strings.Join([]string{count(out.Info.Turns-out.Info.Retold, "turn"), count(out.Steps, "step"), count(len(out.Compactions), "compaction")}, ", "),
 	}
-	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(out.Session), oneLine(out.Project), p.dim(strings.Join(facts, " · ")))
+	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(out.Session), ofClient(out.Info.Client, oneLine(out.Project)), p.dim(strings.Join(facts, " · ")))
 	if len(out.Tokens) > 1 {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(out.Tokens, min(a.width()-24, 96)), tokens(slices.Max(out.Tokens)))
 	}

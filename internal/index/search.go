@@ -124,6 +124,13 @@ func (x *search) newScope(ctx context.Context) (*Scope, error) {
 		}
 		scope.Narrow(of)
 	}
+	if len(x.query.Clients) > 0 {
+		of := map[int64]bool{}
+		if err := AddColumn(ctx, x.tx, of, "SELECT no FROM sessions WHERE client IN ("+Marks(len(x.query.Clients))+")", anys(x.query.Clients)...); err != nil {
+			return nil, err
+		}
+		scope.Narrow(of)
+	}
 	scope.Bound()
 	return scope, nil
 }
@@ -346,7 +353,7 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 	for i, h := range found {
 		owner := owners[h.id.Session()]
 		h.Session, h.Project, h.Author = owner.ID, owner.Project, owner.Author
-		h.Title = owner.Title
+		h.Title, h.Client = owner.Title, owner.Client
 		out[i] = h.Hit
 	}
 	return out, err
@@ -356,13 +363,13 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error) {
 	owners := make(map[int64]archive.Session, len(sessions))
 	return owners, inChunks(x.Store, sessions, func(in string, args []any) error {
-		query := "SELECT s.no, s.id, s.worktree, s.title, " + x.contributorSelection() + projectSelection +
+		query := "SELECT s.no, s.id, s.worktree, s.title, s.client, " + x.contributorSelection() + projectSelection +
 			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no" + in
 		return x.tx.Query(ctx, query, args, func(scan Scan) error {
 			var no int64
 			var owner archive.Session
 			p := &owner.Project
-			dest := []any{&no, &owner.ID, &p.Worktree, &owner.Title}
+			dest := []any{&no, &owner.ID, &p.Worktree, &owner.Title, &owner.Client}
 			if x.sql.Contributor != nil {
 				dest = append(dest, &owner.Author, &owner.Machine)
 			}

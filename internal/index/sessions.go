@@ -95,6 +95,9 @@ func sessionsWhere(f archive.SessionFilter, names *Projects) (where string, args
 	if len(f.Branches) > 0 {
 		add("s.branch IN ("+Marks(len(f.Branches))+")", anys(f.Branches)...)
 	}
+	if len(f.Clients) > 0 {
+		add("s.client IN ("+Marks(len(f.Clients))+")", anys(f.Clients)...)
+	}
 	if f.Parent != "" {
 		// The partial index is used only if the query repeats its condition.
 		add("s.parent_id = ? AND s.parent_id <> ''", f.Parent)

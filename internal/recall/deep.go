@@ -175,7 +175,7 @@ func (d *deepSearch) run(ctx context.Context) (err error) {
 		}
 	}
 	if len(sessions) == 0 {
-		sessions, err = d.idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Branches: d.query.Branches, Agents: d.query.Agents, Since: d.query.Since})
+		sessions, err = d.idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Branches: d.query.Branches, Clients: d.query.Clients, Agents: d.query.Agents, Since: d.query.Since})
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (d *deepSearch) add(p archive.Passage, s archive.Session) {
 	d.of[s.ID]++
 	d.seen[key] = len(d.hits)
 	d.score *= 0.99 // below every earlier hit
-	d.hits = append(d.hits, newHit(archive.Hit{Passage: p, Project: s.Project, Title: s.Title, Score: d.score}))
+	d.hits = append(d.hits, newHit(archive.Hit{Passage: p, Project: s.Project, Title: s.Title, Client: s.Client, Score: d.score}))
 }
 
 func (d *deepSearch) inTime(t time.Time) bool {

@@ -25,6 +25,7 @@ type Request struct {
 	Files    []string // parts of paths; a hit touches one of them
 	Branch   string   // value of branch:, which the caller resolves into Branches
 	Branches []string // git branches; empty for all
+	Clients  []string // names of clients; empty for all
 	Kinds    []archive.PassageKind
 	Failed   bool           // only calls that failed
 	Since    time.Time      // zero: no limit

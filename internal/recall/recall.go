@@ -149,7 +149,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	}
 	s.query = archive.Query{
 		Terms: queryTerms(words), Projects: req.Projects, Kinds: req.Kinds,
-		Branches: req.Branches, Failed: req.Failed, Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
+		Branches: req.Branches, Clients: req.Clients, Failed: req.Failed, Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
 	}
 	matchStarts(s.query.Terms, s.written)
 	terms.Widen(s.query.Terms)

@@ -92,6 +92,7 @@ type Hit struct {
 	Project  string              `json:"project"`          // name, or else key
 	Author   string              `json:"author,omitempty"` // who added it to a team's archive
 	Title    string              `json:"title,omitempty"`  // of the session
+	Client   string              `json:"client,omitempty"` // of the session; empty for Claude Code
 	Kind     archive.PassageKind `json:"kind"`
 	Time     time.Time           `json:"time"`
 	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1 for none
@@ -139,7 +140,7 @@ func (h *Hit) turn() archive.Ref {
 func newHit(h archive.Hit) Hit {
 	ref := passageRef(h.Passage)
 	return Hit{
-		Handle: ref.Handle(), Session: h.Passage.Session, Project: h.Project.Title(), Author: h.Author, Title: h.Title, Kind: h.Kind, Time: h.Time,
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: h.Project.Title(), Author: h.Author, Title: h.Title, Client: archive.OtherClient(h.Client), Kind: h.Kind, Time: h.Time,
 		Thinking: h.Thinking(), Root: h.Project.Root, Worktree: h.Project.Worktree,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,

@@ -150,6 +150,7 @@ func testSearchFilters(t *testing.T, open Opener) {
 		{"reasoning or prompts", "errEmptyInput parser", archive.Query{Kinds: []archive.PassageKind{archive.KindThinking, archive.KindPrompt}},
 			[]string{forkID + "/0.0", other(0), other(1), mainID + "/0", mainID + "/2"}},
 		{"branch", "errEmptyInput", archive.Query{Branches: []string{"topic", "none"}}, []string{forkID + "/0.0"}},
+		{"client", "errEmptyInput", archive.Query{Clients: []string{"other"}}, nil},
 		{"another branch", `"errEmptyInput"`, archive.Query{Branches: []string{"main"}}, []string{mainID + "/0.0"}},
 		{"failed", "test errEmptyInput parser", archive.Query{Failed: true}, []string{mainID + "/0.0"}},
 		{"since", "parser", archive.Query{Since: at(6)}, []string{mainID + "/2"}},

@@ -35,6 +35,8 @@ func testSessions(t *testing.T, open Opener) {
 	wantSessions(t, s, archive.SessionFilter{Projects: []string{shore}}, otherID)
 	wantSessions(t, s, archive.SessionFilter{Projects: []string{shore, tide}}, mainID, otherID, forkID)
 	wantSessions(t, s, archive.SessionFilter{Projects: []string{"dir:/nowhere"}})
+	wantSessions(t, s, archive.SessionFilter{Clients: []string{"other"}})
+	wantSessions(t, s, archive.SessionFilter{Clients: []string{"claude", "other"}, Limit: 1}, mainID)
 	wantSessions(t, s, archive.SessionFilter{Parent: mainID}, forkID)
 	wantSessions(t, s, archive.SessionFilter{Parent: mainID, Agents: true}, forkID, agentID)
 	wantSessions(t, s, archive.SessionFilter{Since: at(4)}, mainID, otherID)
