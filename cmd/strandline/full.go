@@ -170,6 +170,12 @@ func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	cfg := w.Config.Gateway
 	o := gateway.Options{
 		Upstream: upstream, Token: r.Token, Handles: f.app.CallHandles, Notice: r.Notice, Log: w.Logger(),
+		Limit: f.app.CompactsAt,
+		Save: func(c gateway.Counts) {
+			if err := f.app.SaveGateway(context.WithoutCancel(ctx), c); err != nil {
+				w.Logger().Warn("save the totals of the gateway", "error", err.Error())
+			}
+		},
 		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
 		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars, Texts: cfg.PruneText},
 	}

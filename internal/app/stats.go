@@ -38,6 +38,8 @@ type Status struct {
 	Memory      Memory    `json:"memory"`
 	// Running are the sessions of the last quarter of an hour.
 	Running []RunningSession `json:"running,omitempty"`
+	// Gateway are the totals of gateways; absent if none has run.
+	Gateway *GatewayStats `json:"gateway,omitempty"`
 	// Tier is what answers: "index", or "logs" for the reason in Why.
 	Tier string `json:"tier"`
 	Why  string `json:"why,omitempty"`
@@ -142,6 +144,9 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		st.Errors = len(entries)
 		if st.Measured, err = a.measured(ctx, x); err != nil {
 			return st, err
+		}
+		if g, gerr := a.GatewayStats(); gerr == nil && g.Requests > 0 {
+			st.Gateway = &g
 		}
 		if st.Running, err = a.running(ctx, x); err != nil {
 			return st, err

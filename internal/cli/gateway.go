@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/usage"
 )
 
 // Relay is a gateway to start.
@@ -59,6 +61,9 @@ func (a *commands) relayCommand(cmd *cobra.Command, notice func(line string), ru
 }
 
 func (a *commands) gatewayCommand(cmd *cobra.Command) {
+	addCommands(cmd, command{"", "stats", "Show what gateways pruned, and the tokens of their requests", func(cmd *cobra.Command) {
+		query(a, cmd, func(context.Context, []string) (app.GatewayStats, error) { return a.app.GatewayStats() }, a.printGateway)
+	}})
 	notice := func(line string) { fmt.Fprintln(a.errOut, "note: "+line) }
 	a.relayCommand(cmd, notice, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
 		g, err := start(ctx)
@@ -124,4 +129,19 @@ func (s *syncedLines) all() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lines
+}
+
+func (a *commands) printGateway(st app.GatewayStats) error {
+	if st.Requests == 0 {
+		return a.println("No request went through a gateway yet. `strandline run -- claude` starts one.")
+	}
+	line := func(name, text string) { fmt.Fprintf(a.out, "%-12s %s\n", name, text) }
+	tokens := usage.FormatTokens
+	line("since", a.stamp(st.Since))
+	line("requests", fmt.Sprintf("%d, %d of them pruned by %s in all", st.Requests, st.Pruned, size(st.Bytes)))
+	line("pruned", fmt.Sprintf("%s, %s, counted in each request", count(int(st.Results), "result"), fmt.Sprintf("%d replies and thoughts", st.Texts)))
+	line("compactions", fmt.Sprintf("%d avoided, %d answered without a model", st.Avoided, st.Compactions))
+	line("tokens in", fmt.Sprintf("%s, %s read from the cache, %s written to it", tokens(st.Input), tokens(st.CacheRead), tokens(st.CacheWrite)))
+	line("tokens out", tokens(st.Output))
+	return nil
 }

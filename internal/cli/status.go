@@ -45,6 +45,9 @@ func (a *commands) printStatus(st app.Status) error {
 	for _, r := range st.Running {
 		line("running", runningLine(r))
 	}
+	if g := st.Gateway; g != nil {
+		line("gateway", fmt.Sprintf("%s, pruned by %s; %s avoided", count(int(g.Requests), "request"), size(g.Bytes), count(int(g.Avoided), "compaction")))
+	}
 	a.printMemory(st)
 	if st.Why != "" {
 		styled("index", st.Why+": the logs answer until it is rebuilt", p.yellow)

@@ -119,6 +119,9 @@ func (p Paths) HookCalls() string { return p.in("state", "hooked") }
 // GuardZones is the folder of the zones in which the guard took a snapshot.
 func (p Paths) GuardZones() string { return p.in("state", "guard") }
 
+// Gateway is the folder of the gateways' totals.
+func (p Paths) Gateway() string { return p.in("state", "gateway") }
+
 // GuardLog is the log of the guard's alerts.
 func (p Paths) GuardLog() string { return p.in("guard.log") }
 

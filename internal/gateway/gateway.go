@@ -30,7 +30,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"strandline/internal/app"
@@ -51,19 +50,17 @@ type Options struct {
 	Compact func(ctx context.Context, c app.Summarized) (string, error)
 	// Notice tells the user, once, why results cannot be pruned. Nil: only the log has it.
 	Notice func(text string)
+	// Limit returns the tokens at which the client compacts; 0 if unknown. Nil: always.
+	Limit func(model string) int64
+	// Save takes what is added to the totals. Nil: they end with the gateway.
+	Save func(Counts)
 	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string
 	Log   *slog.Logger
 }
 
-// Counts are the totals since a gateway's start.
-type Counts struct {
-	Requests    int64 // to the Messages endpoint
-	Pruned      int64 // requests with pruned results
-	Results     int64 // pruned results, counted in each request
-	Bytes       int64 // removed from requests
-	Compactions int64 // summaries that the gateway answered
-}
+// Counts are totals of a gateway.
+type Counts = app.GatewayCounts
 
 // Gateway is the proxy's http.Handler.
 type Gateway struct {
@@ -73,7 +70,10 @@ type Gateway struct {
 	maxBody int64
 	told    sync.Once
 
-	requests, pruned, results, bytes, compactions atomic.Int64
+	mu      sync.Mutex
+	counts  Counts
+	unsaved Counts
+	avoided map[string]int64 // by session: compactions of the whole conversation
 }
 
 // MaxBody is the largest request, in bytes, that is parsed. A larger one is
@@ -100,7 +100,11 @@ func New(o Options) *Gateway {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // the proxy has dropped parameters with a semicolon
 			r.SetURL(o.Upstream)
 			r.Out.Host = o.Upstream.Host
+			if _, ok := r.In.Context().Value(sentKey{}).(sent); ok {
+				r.Out.Header.Set("Accept-Encoding", "identity") // the usage in the response is read
+			}
 		},
+		ModifyResponse: g.meterResponse,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() != nil {
 				return // the client hung up
@@ -117,7 +121,9 @@ func New(o Options) *Gateway {
 
 // Counts returns the totals so far.
 func (g *Gateway) Counts() Counts {
-	return Counts{g.requests.Load(), g.pruned.Load(), g.results.Load(), g.bytes.Load(), g.compactions.Load()}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.counts
 }
 
 // ServeHTTP implements http.Handler.
@@ -128,60 +134,63 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.URL.Path, r.URL.RawPath = "/"+rest, strings.TrimPrefix(r.URL.RawPath, "/"+token)
-	if r.Method == http.MethodPost && r.URL.Path == messagesPath && r.Header.Get("Content-Encoding") == "" && g.rewrite(w, r) {
-		return // answered
+	if r.Method == http.MethodPost && r.URL.Path == messagesPath && r.Header.Get("Content-Encoding") == "" {
+		var answered bool
+		if r, answered = g.rewrite(w, r); answered {
+			return
+		}
 	}
 	g.proxy.ServeHTTP(w, r)
 }
 
 // rewrite parses a request to the Messages endpoint. It answers the request, or
 // prunes its body, or leaves it unchanged.
-func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool) {
-	g.requests.Add(1)
+func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (out *http.Request, answered bool) {
+	g.add(Counts{Requests: 1})
 	body, err := readBody(r, g.maxBody+1)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "strandline gateway: unexpected end of the request")
-		return true
+		return r, true
 	}
 	if int64(len(body)) > g.maxBody {
 		r.Body = partialBody{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
-		return false
+		return r, false
 	}
 	setBody(r, body)
 	req, err := parse(body)
 	if err != nil {
 		g.opts.Log.Warn("forward a request unchanged", "error", err.Error())
-		return false
+		return r, false
 	}
 	session := r.Header.Get(sessionHeader)
 	if prompt, ok := req.summaryPrompt(); ok && g.opts.Compact != nil {
 		summary, err := g.opts.Compact(r.Context(), req.conversation(session, prompt))
 		if err == nil {
-			g.compactions.Add(1)
+			g.add(Counts{Compactions: 1})
 			if err := write(w, req, g.opts.NewID(), summaryText(summary)); err != nil {
 				g.opts.Log.Warn("write a compaction", "error", err.Error())
 			}
-			return true
+			return r, true
 		}
 		g.opts.Log.Warn("leave a compaction to the model", "error", err.Error())
 	}
+	as := sent{session: session, model: req.model, whole: int64(len(body)), bytes: int64(len(body))}
 	if g.opts.Handles == nil || session == "" {
-		return false
+		return withSent(r, as), false
 	}
-	out, removed := prune(req, g.opts.Rules, func(ids []string) (map[string]string, bool) {
+	short, removed := prune(req, g.opts.Rules, func(ids []string) (map[string]string, bool) {
 		found, final, err := g.handles.lookup(r.Context(), session, ids)
 		if err != nil && r.Context().Err() == nil {
 			g.told.Do(func() { g.tell(err) })
 		}
 		return found, final
 	})
-	if removed.results > 0 {
-		g.pruned.Add(1)
-		g.results.Add(int64(removed.results))
-		g.bytes.Add(int64(removed.bytes))
-		setBody(r, out)
+	if removed.bytes != 0 {
+		g.add(Counts{Pruned: 1, Results: int64(removed.results), Texts: int64(removed.texts), Bytes: int64(removed.bytes)})
+		setBody(r, short)
+		as.bytes = int64(len(short))
 	}
-	return false
+	return withSent(r, as), false
 }
 
 // tell reports why old results stay in the requests.
@@ -235,6 +244,7 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener) error {
 		Handler: g, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
 		ErrorLog: slog.NewLogLogger(g.opts.Log.Handler(), slog.LevelWarn),
 	}
+	defer g.save()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

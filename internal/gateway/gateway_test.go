@@ -394,3 +394,49 @@ func TestServeEnds(t *testing.T) {
 		t.Error("the port is still open")
 	}
 }
+
+// TestUsageIsCounted reads the usage of streamed and whole responses, and counts a compaction
+// as avoided when the whole conversation would have passed the limit.
+func TestUsageIsCounted(t *testing.T) {
+	var saved gateway.Counts
+	var mu sync.Mutex
+	w := newFixture(t, func(o *gateway.Options) {
+		o.Limit = func(string) int64 { return 100_000 }
+		o.Save = func(c gateway.Counts) {
+			mu.Lock()
+			defer mu.Unlock()
+			saved = saved.Plus(c)
+		}
+	})
+	stream := "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":10,\"cache_read_input_tokens\":60000,\"cache_creation_input_tokens\":20000,\"output_tokens\":1}}}\n\n" +
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":70}}\n\n"
+	w.answer = func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept-Encoding") != "identity" {
+			t.Errorf("asked for %q", r.Header.Get("Accept-Encoding"))
+		}
+		for _, part := range []string{stream[:40], stream[40:200], stream[200:]} {
+			send(rw, part)
+		}
+	}
+	if got := w.send("/v1/messages", conversation(12, "", true), "X-Claude-Code-Session-Id", "s1"); got.text != stream {
+		t.Errorf("the client received %q", got.text)
+	}
+	w.answer = func(rw http.ResponseWriter, _ *http.Request) {
+		send(rw, `{"type":"message","content":[],"usage":{"input_tokens":5,"output_tokens":3}}`)
+	}
+	w.send("/v1/messages", conversation(1, "", false), "X-Claude-Code-Session-Id", "s2")
+	w.answer = func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusTooManyRequests)
+		send(rw, `{"usage":{"input_tokens":999}}`)
+	}
+	w.send("/v1/messages", conversation(1, "", false), "X-Claude-Code-Session-Id", "s2")
+	c := w.gate.Counts()
+	if c.Requests != 3 || c.Input != 15 || c.Output != 73 || c.CacheRead != 60_000 || c.CacheWrite != 20_000 || c.Avoided == 0 || c.Pruned != 1 {
+		t.Errorf("%+v", c)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if saved.Output != 73 || saved.Avoided != c.Avoided {
+		t.Errorf("saved %+v", saved)
+	}
+}

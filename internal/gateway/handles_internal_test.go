@@ -80,7 +80,7 @@ func TestLargeRequests(t *testing.T) {
 	g.maxBody = 100
 	body := strings.Repeat("x", 5000)
 	r := httpRequest(t, body)
-	if g.rewrite(nil, r) {
+	if _, answered := g.rewrite(nil, r); answered {
 		t.Fatal("answered by the gateway")
 	}
 	if got := readAll(t, r); got != body {
