@@ -85,16 +85,29 @@ func TranscriptSource(path, session, cwd string) (Source, error) {
 	return Source{Path: filepath.Clean(path), Session: session, Cwd: cwd}, nil
 }
 
+// HookSource is SourceOf for a hook whose payload says what the rows do: the folder, and
+// the id of the sub-agent whose own transcript it is, "" for none. It reads nothing.
+func (c *Capture) HookSource(client, path, session, agent, cwd string) (Source, error) {
+	src := Source{Client: client}
+	switch {
+	case src.common():
+		return TranscriptSource(path, session, cwd)
+	case cwd == "":
+		return c.SourceOf(client, path, cmp.Or(agent, session), cwd)
+	}
+	src, err := c.named(client, path, cmp.Or(agent, session), cwd)
+	if err == nil && agent != "" {
+		src.Session = agentPrefix + agent
+	}
+	return src, err
+}
+
 // SourceOf is TranscriptSource for a client: the path must name the session as the
 // client's transcripts do.
 func (c *Capture) SourceOf(client, path, session, cwd string) (Source, error) {
-	src := Source{Client: client, Path: filepath.Clean(path), Session: session, Cwd: cwd}
-	if src.common() {
-		return TranscriptSource(path, session, cwd)
-	}
-	of := c.ClientOf(client)
-	if named, ok := of.File(path); !filepath.IsAbs(path) || !ok || named != session || !archive.ValidID(session) {
-		return Source{}, archive.Invalid(fmt.Sprintf("%q is not a transcript of %s's session %q", archive.Clip(path, 200), of.Title, archive.Clip(session, 60)), "")
+	src, err := c.named(client, path, session, cwd)
+	if err != nil || src.common() {
+		return src, err
 	}
 	f, _, err := c.open(client, src.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,6 +119,19 @@ func (c *Capture) SourceOf(client, path, session, cwd string) (Source, error) {
 	facts, err := c.peek(client, f)
 	src.describe(facts)
 	return src, errors.Join(err, f.Close())
+}
+
+// named is SourceOf by the path alone.
+func (c *Capture) named(client, path, session, cwd string) (Source, error) {
+	src := Source{Client: client, Path: filepath.Clean(path), Session: session, Cwd: cwd}
+	if src.common() {
+		return TranscriptSource(path, session, cwd)
+	}
+	of := c.ClientOf(client)
+	if named, ok := of.File(path); !filepath.IsAbs(path) || !ok || named != session || !archive.ValidID(session) {
+		return Source{}, archive.Invalid(fmt.Sprintf("%q is not a transcript of %s's session %q", archive.Clip(path, 200), of.Title, archive.Clip(session, 60)), "")
+	}
+	return src, nil
 }
 
 // openSource opens a regular file.

@@ -36,7 +36,7 @@ func (r *run) handle(ctx context.Context) error {
 	if !r.env.Config.Capture.Enabled || p.Session == "" || p.client != "" && p.Transcript == "" {
 		return nil
 	}
-	src, err := r.env.Capture.SourceOf(p.client, p.Transcript, p.transcriptID(), p.Cwd)
+	src, err := r.env.Capture.HookSource(p.client, p.Transcript, p.Session, p.agent(), p.Cwd)
 	if err != nil {
 		return r.env.Foreign.Note(ctx, err.Error(), r.env.Now())
 	}

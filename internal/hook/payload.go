@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"slices"
 
 	"strandline/internal/archive"
@@ -134,14 +135,17 @@ func (p payload) subject() string {
 	return p.Session + "~" + p.AgentID
 }
 
-// transcriptID returns the id of the session that the transcript is of: for Codex, a
-// sub-agent's hooks name its own.
-func (p payload) transcriptID() string {
-	if p.client != "" && archive.ValidID(p.AgentID) {
-		return p.AgentID
+// agent returns the id of the sub-agent whose own transcript the payload names, "" for
+// none. Claude Code names that of the parent.
+func (p payload) agent() string {
+	if p.client == "" || !archive.ValidID(p.AgentID) {
+		return ""
 	}
-	return p.Session
+	return p.AgentID
 }
+
+// transcriptID returns the id in the name of the transcript.
+func (p payload) transcriptID() string { return cmp.Or(p.agent(), p.Session) }
 
 // steers reports whether the client adds the response at PreCompact to the prompt of its
 // compaction, and accepts a decision to block it.
