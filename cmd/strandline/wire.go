@@ -217,6 +217,11 @@ func (stores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.I
 	return &app.Index{Catalog: s, Transcripts: s, FileIndex: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
 }
 
+// Entries implements app.Stores.
+func (stores) Entries(ctx context.Context, path string) ([]string, error) {
+	return sqlite.Entries(ctx, path)
+}
+
 // trimmedTexts returns a function that reads the texts that the index no longer
 // holds from the logs next to it. It loads the settings at the first call.
 func trimmedTexts(index string) sqlite.Texts {

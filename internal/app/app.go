@@ -60,6 +60,8 @@ type Options struct {
 type Stores interface {
 	// OpenIndex opens the index file at path, or a new index in memory if path is "".
 	OpenIndex(ctx context.Context, path string, mode Mode) (*Index, error)
+	// Entries reads the table transcript_entries of an earlier system's database, as JSON.
+	Entries(ctx context.Context, path string) ([]string, error)
 	// OpenTeam opens the team's archive. It fails with ErrNotLinked in a program
 	// that links no driver.
 	OpenTeam(ctx context.Context, t TeamAddress) (*TeamStore, error)

@@ -219,7 +219,11 @@ func (a *App) ProjectRecord(dir string) (id, path string, err error) {
 // projectID derives a project's ID, in the form of a UUID, from its key.
 func projectID(key string) string {
 	h := sha256.Sum256([]byte(key))
-	s := hex.EncodeToString(h[:16])
+	return formUUID(hex.EncodeToString(h[:16]))
+}
+
+// formUUID writes 32 hexadecimal digits in the form of a UUID.
+func formUUID(s string) string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 

@@ -29,6 +29,10 @@ func (stores) OpenTeam(context.Context, app.TeamAddress) (*app.TeamStore, error)
 	return nil, app.ErrNotLinked
 }
 
+func (stores) Entries(ctx context.Context, path string) ([]string, error) {
+	return sqlite.Entries(ctx, path)
+}
+
 func (stores) LinksTeam() bool { return false }
 
 // app returns the world's application.

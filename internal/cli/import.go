@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 )
 
 func (a *commands) importCommand(cmd *cobra.Command) {
-	from := cmd.Flags().String("from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
+	from := cmd.Flags().String("from", "claude", "whose files they are: claude, ruflo, compressed-context, knowledge-db")
 	clients := cmd.Flags().StringSlice("client", nil, "import from these clients only, as `NAME,...`")
 	dry := cmd.Flags().Bool("dry-run", false, "count the sessions and do nothing")
 	a.jsonFlag(cmd)
@@ -22,18 +23,20 @@ func (a *commands) importCommand(cmd *cobra.Command) {
 		}
 		switch *from {
 		case "claude":
-			return a.importTranscripts(cmd, app.ImportOptions{Paths: args, Clients: *clients, DryRun: *dry})
+			return a.importTranscripts(cmd, app.ImportOptions{Paths: args, Clients: *clients, DryRun: *dry}, a.app.Import)
+		case "ruflo", "claude-flow":
+			return a.importTranscripts(cmd, app.ImportOptions{Paths: args, DryRun: *dry}, a.app.ImportEntries)
 		case "compressed-context", "knowledge-db":
 			return a.importSegments(cmd, args, *dry)
 		}
-		return wrongUsage(fmt.Sprintf("cannot import from %q", *from), "--from takes claude, compressed-context or knowledge-db")
+		return wrongUsage(fmt.Sprintf("cannot import from %q", *from), "--from takes claude, ruflo, compressed-context or knowledge-db")
 	}
 }
 
-func (a *commands) importTranscripts(cmd *cobra.Command, o app.ImportOptions) error {
+func (a *commands) importTranscripts(cmd *cobra.Command, o app.ImportOptions, run func(context.Context, app.ImportOptions) (app.ImportReport, error)) error {
 	bar := a.newProgress("importing")
 	o.Progress = bar.capture
-	out, err := a.app.Import(cmd.Context(), o)
+	out, err := run(cmd.Context(), o)
 	bar.end()
 	if cmd.Context().Err() != nil && out.Found > 0 {
 		fmt.Fprintf(a.errOut, "%d of %s imported; the same command imports the rest.\n", out.Files, count(out.Found, "file"))
