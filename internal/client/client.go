@@ -4,10 +4,13 @@
 package client
 
 import (
+	"strandline/internal/client/cline"
 	"strandline/internal/client/codex"
 	"strandline/internal/client/copilot"
+	"strandline/internal/client/cursor"
 	"strandline/internal/client/droid"
 	"strandline/internal/client/gemini"
+	"strandline/internal/client/kimi"
 	"strandline/internal/client/pi"
 	"strandline/internal/client/qwen"
 	"strandline/internal/transcript"
@@ -23,6 +26,9 @@ func All() []transcript.Client {
 		copilot.Client(),
 		gemini.Client(),
 		droid.Client(),
+		kimi.Client(),
+		cline.Client(),
+		cursor.Client(),
 		claude.Client(),
 	}
 }

@@ -31,7 +31,11 @@ func TestFixtures(t *testing.T) {
 		"pi/*.jsonl": {"pi", countPi}, "agentsview/pi/*.jsonl": {"pi", countPi}, "deja-vu/registry/pi/*.jsonl": {"pi", countPi},
 		"deja-vu/registry/omp/*.jsonl": {"pi", countPi}, "deja-vu/registry/copilot/*/events.jsonl": {"copilot", countCopilot},
 		"deja-vu/registry/qwen/projects/*/chats/*.jsonl": {"qwen", countQwen}, "deja-vu/registry/gemini/session.jsonl": {"gemini", countGemini},
-		"agentsview/gemini/*.json": {"gemini", countGemini},
+		"agentsview/gemini/*.json": {"gemini", countGemini}, "cline/session/session.messages.json": {"cline", countCline},
+		"deja-vu/registry/kimi/sessions/*/*/agents/*/wire.jsonl":                 {"kimi", countKimi},
+		"kimi-code/apps/vis/server/test/fixtures/sessions/*/agents/*/wire.jsonl": {"kimi", countKimi},
+		"deja-vu/registry/cursor/projects/*/agent-transcripts/*.jsonl":           {"cursor", countCursor},
+		"deja-vu/registry/cline/modern/sessions/*/*.messages.json":               {"cline", countCline},
 	} {
 		paths, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
@@ -179,6 +183,57 @@ func countGemini(c *counts, row map[string]any) {
 			}
 		})
 	}
+}
+
+func countKimi(c *counts, row map[string]any) {
+	switch dig(row, "message", "role") {
+	case "user":
+		c.Prompts++
+	case "assistant":
+		c.Responses++
+	}
+	switch dig(row, "event", "type") {
+	case "step.begin":
+		c.Responses++
+	case "step.end":
+		c.Input += number(dig(row, "event", "usage", "inputOther"))
+		c.Output += number(dig(row, "event", "usage", "output"))
+	}
+	if row["type"] == "context.apply_compaction" {
+		c.Compactions++
+	}
+}
+
+func countCursor(c *counts, row map[string]any) {
+	switch row["role"] {
+	case "user":
+		c.Prompts++
+	case "assistant":
+		c.Responses++
+	}
+}
+
+func countCline(c *counts, row map[string]any) {
+	results := false
+	each(row["content"], func(b map[string]any) {
+		switch b["type"] {
+		case "tool_use":
+			c.Calls++
+		case "tool_result":
+			results = true
+			c.Results++
+		}
+	})
+	switch {
+	case row["role"] == "assistant":
+		c.Responses++
+	case !results:
+		c.Prompts++
+	}
+	read := number(dig(row, "metrics", "cacheReadTokens"))
+	c.Input += max(number(dig(row, "metrics", "inputTokens"))-read-number(dig(row, "metrics", "cacheWriteTokens")), 0)
+	c.Output += number(dig(row, "metrics", "outputTokens"))
+	c.CacheRead += read
 }
 
 // TestClients checks the registry: names are unique, and the path at which a transcript is

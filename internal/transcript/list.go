@@ -14,8 +14,8 @@ import (
 // line for each element of its list. A client that rewrites the file after each message
 // so appends lines, if the messages before stay the same. The time of the last update,
 // which changes each time, is left out, and so is the white space between values. A file that is an
-// array has only the lines of its elements.
-func OpenList(path, list string) (*os.File, error) {
+// array has only the lines of its elements. The lines in first, if any, come before these.
+func OpenList(path, list string, first ...[]byte) (*os.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -24,7 +24,7 @@ func OpenList(path, list string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read transcript %s: %w", path, err)
 	}
-	return Temporary(lines)
+	return Temporary(append(bytes.Join(first, nil), lines...))
 }
 
 func listLines(data []byte, list string) ([]byte, error) {
