@@ -151,7 +151,13 @@ func (g *guard) start(ctx context.Context, missed bool) {
 	if len(found) == 0 {
 		g.notice("waiting for the first session of a client")
 	} else {
-		g.notice("watching " + text.Count(len(g.folders), "folder") + " in " + strings.Join(found, ", "))
+		below := 0 // without the folders above roots that are missing
+		for dir := range g.folders {
+			if g.within(dir) {
+				below++
+			}
+		}
+		g.notice("watching " + text.Count(below, "folder") + " in " + strings.Join(found, ", "))
 	}
 	if !missed {
 		return
