@@ -54,16 +54,19 @@ type limited struct {
 	sessions []string
 }
 
+// Search implements index.
 func (x limited) Search(ctx context.Context, q archive.Query) ([]archive.Hit, error) {
 	q.Sessions = x.sessions
 	return x.index.Search(ctx, q)
 }
 
+// HitsOf implements index.
 func (x limited) HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error) {
 	q.Sessions = x.sessions
 	return x.index.HitsOf(ctx, q, passages)
 }
 
+// VectorScope implements index.
 func (x limited) VectorScope(ctx context.Context, q archive.Query) (func(int64) bool, error) {
 	q.Sessions = x.sessions
 	return x.index.VectorScope(ctx, q)

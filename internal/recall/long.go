@@ -72,14 +72,12 @@ func (r *Request) parseLong(q string, now time.Time) error {
 		}
 		q = rest
 	}
-	for {
-		q = strings.TrimSpace(q)
-		at := strings.LastIndexFunc(q, unicode.IsSpace) + 1
-		name, value, ok := cutFilter(q[at:])
-		if !ok || value == "" || r.set(name, value, now) != nil {
-			r.Text = q
-			return nil
-		}
-		q = q[:at]
+	for filter := true; filter; {
+		r.Text = strings.TrimSpace(q)
+		at := strings.LastIndexFunc(r.Text, unicode.IsSpace) + 1
+		name, value, ok := cutFilter(r.Text[at:])
+		filter = ok && value != "" && r.set(name, value, now) == nil // else it is text
+		q = r.Text[:at]
 	}
+	return nil
 }
