@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -113,7 +114,27 @@ func (f servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 	if err := s.Announce(url, func() string { return srv.Link(url) }, token); err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	if s.Guard {
+		defer f.guardBeside(ctx, s.Log)()
+	}
 	return srv.Run(ctx, ln)
+}
+
+// guardBeside runs a guard until the returned function is called, unless another one runs.
+func (f servers) guardBeside(ctx context.Context, log *slog.Logger) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err := f.app.Guard(ctx, app.GuardOptions{Watch: newWatcher, Notice: func(string) {}})
+		if code := archive.ErrorCode(err); err != nil && code != archive.CodeBusy && code != archive.CodeInvalid {
+			log.Warn("guard", "error", err.Error())
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // ServeMCP implements cli.Frontends. A rejected setting is replaced by its fallback.

@@ -52,6 +52,7 @@ type Serving struct {
 	Exact   bool     // transcripts may leave unredacted
 	Compat  string   // the earlier service whose requests are answered, without a token; "" for none
 	Log     *slog.Logger
+	Guard   bool // run a guard beside it, unless one runs
 	// Announce is called once the server listens: it stores the token and prints
 	// the address. link makes an address that admits one browser.
 	Announce func(url string, link func() string, token string) error
@@ -64,6 +65,7 @@ type serveFlags struct {
 	Serving
 	tokenFile string
 	untilEOF  bool
+	noGuard   bool
 }
 
 func (a *commands) serveCommand(cmd *cobra.Command) {
@@ -81,6 +83,7 @@ func (a *commands) serveCommand(cmd *cobra.Command) {
 	fl.StringVar(&f.tokenFile, "token-file", "", "read the token from this file, which is created if missing")
 	fl.BoolVar(&f.Exact, "exact", false, "let programs fetch exact transcripts, including secrets")
 	fl.StringVar(&f.Compat, "compat", "", "answer the requests of an earlier service instead: dcm, on 127.0.0.1:3847, without a token")
+	fl.BoolVar(&f.noGuard, "no-guard", false, "do not capture sessions while it runs")
 	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when stdin ends, for programs that start it")
 	a.jsonFlag(cmd)
 }
@@ -99,7 +102,7 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	s, path := f.Serving, w.Config.Paths.ServeToken()
-	s.Log = w.Logger()
+	s.Log, s.Guard = w.Logger(), !f.noGuard
 	if f.tokenFile != "" {
 		path = a.app.Abs(f.tokenFile)
 		if s.Token, err = readToken(path); err != nil {
