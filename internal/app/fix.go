@@ -133,8 +133,10 @@ func concerns(next, failure archive.Call) bool {
 	switch next.Kind {
 	case archive.CallEdit, archive.CallCommand:
 		return true
+	case archive.CallRead:
+		return slices.ContainsFunc(next.Files, func(f string) bool { return names(failure.Error, f) })
 	}
-	return slices.ContainsFunc(next.Files, func(f string) bool { return names(failure.Error, f) })
+	return false
 }
 
 // Recipe is a command that was run, under what it has in common in every run.

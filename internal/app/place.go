@@ -91,6 +91,8 @@ func (r *PlaceRow) call(c Call, b Block, cwd string) {
 		r.Text = relative(cwd, c.Files[0])
 	case b.Name == "TodoWrite":
 		r.Text = ""
+	case len(cwd) > 1:
+		r.Text = strings.ReplaceAll(r.Text, strings.TrimRight(cwd, "/")+"/", "")
 	}
 	if c.Kind == archive.CallEdit && !c.Failed {
 		r.Added, r.Removed = b.Added, b.Removed

@@ -59,7 +59,10 @@ func (a *commands) compactionsCommand(cmd *cobra.Command) {
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	scopeFlags(f, &q.Scope, "this project instead of the current one, by name or folder")
 	limitFlag(cmd, &q.Limit, 20, "maximum number (0: no limit)")
-	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
+	query(a, cmd, func(ctx context.Context, args []string) ([]app.Compaction, error) {
+		if len(args) > 0 {
+			q.Session = args[0]
+		}
 		if q.All && (q.Name != "" || q.Session != "") || q.Name != "" && q.Session != "" {
 			return nil, wrongUsage("--all, --project and --session exclude each other", "")
 		}

@@ -67,7 +67,7 @@ func (t *table) write(w io.Writer, width int) error {
 				if n > 0 {
 					c = ""
 				}
-				line = append(line, pad(text.TruncateCells(c, widths[i]), widths[i], t.right[i]))
+				line = append(line, pad(truncateMiddle(c, widths[i]), widths[i], t.right[i]))
 			}
 			line = append(line, end)
 			b.WriteString(strings.TrimRight(strings.Join(line, gap), " ") + "\n")

@@ -67,7 +67,10 @@ func (a *commands) tasksCommand(cmd *cobra.Command) {
 	var session string
 	sessionFlag(cmd, &session)
 	open := cmd.Flags().Bool("open", false, "only unfinished tasks")
-	query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
+	query(a, cmd, func(ctx context.Context, args []string) ([]app.TaskTree, error) {
+		if len(args) > 0 {
+			session = args[0]
+		}
 		return a.app.Tasks(ctx, session, *open)
 	}, func(list []app.TaskTree) error {
 		t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
