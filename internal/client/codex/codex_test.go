@@ -81,9 +81,9 @@ func TestOpenCompressed(t *testing.T) {
 
 // TestFixtures compares the rows of the samples in a folder with an independent count.
 func TestFixtures(t *testing.T) {
-	root := os.Getenv("STRANDLINE_CLIENT_SAMPLES")
+	root := os.Getenv("STRANDLINE_CLIENT_FIXTURES")
 	if root == "" {
-		t.Skip("STRANDLINE_CLIENT_SAMPLES does not name a folder of samples")
+		t.Skip("STRANDLINE_CLIENT_FIXTURES does not name a folder of samples")
 	}
 	files := 0
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
