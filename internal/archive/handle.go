@@ -28,19 +28,27 @@ func Owner(id string) string {
 // IsAgentID reports whether id is that of a sub-agent's session.
 func IsAgentID(id string) bool { return strings.Contains(id, "~") }
 
-// ShortID returns the first 8 characters of a session ID. For a sub-agent it shortens
-// both IDs; an older generation keeps its "@n".
+// ShortID returns the first 8 characters of a session ID, or the first 13 of one that
+// begins with its time (UUID version 7): those of sessions of the same minute differ only
+// then. For a sub-agent it shortens both IDs; an older generation keeps its "@n".
 func ShortID(id string) string {
 	id, gen, older := strings.Cut(id, "@")
 	parent, agent, isAgent := strings.Cut(id, "~")
-	s := parent[:min(len(parent), 8)]
+	s := shortID(parent)
 	if isAgent {
-		s += "~" + agent[:min(len(agent), 8)]
+		s += "~" + shortID(agent)
 	}
 	if older {
 		s += "@" + gen
 	}
 	return s
+}
+
+func shortID(id string) string {
+	if len(id) == 36 && id[8] == '-' && id[14] == '7' {
+		return id[:13]
+	}
+	return id[:min(len(id), 8)]
 }
 
 // String formats the handle.
