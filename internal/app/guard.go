@@ -142,8 +142,12 @@ const (
 // start watches the folders and captures what was missed.
 func (g *guard) start(ctx context.Context, missed bool) {
 	var found []string
+	var since time.Time
+	if !missed { // at least what is written while the folders are listed
+		since = g.app.Now().Add(-lostTime)
+	}
 	for _, root := range g.roots {
-		g.watchRoot(root.dir, time.Time{})
+		g.watchRoot(root.dir, since)
 		if exists(root.dir) {
 			found = append(found, root.dir)
 		}
