@@ -99,11 +99,11 @@ func newFix(calls []archive.Call, at int, cwd string, redact func(string) string
 		if c.Command != "" {
 			return redact(archive.CommandText(c.Command))
 		}
-		name := c.Name
+		words := []string{c.Name}
 		for _, f := range c.Files {
-			name += " " + relative(cwd, f)
+			words = append(words, relative(cwd, f))
 		}
-		return redact(name)
+		return redact(strings.Join(words, " "))
 	}
 	c := calls[at]
 	fix := Fix{Handle: c.Ref().Handle(), Failed: what(c), Error: redact(c.Error), Steps: []FixStep{}}

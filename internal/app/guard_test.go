@@ -170,10 +170,10 @@ func TestGuardLeavesCaptureToHooks(t *testing.T) {
 		g.changed(g.write("-p/s1.jsonl"))
 		g.changed(g.write("-p/s2.jsonl"))
 	}
-	if at := g.due["s1"].at; at != g.clock.Add(hookQuiet) {
+	if at := g.due["s1"].at; !at.Equal(g.clock.Add(hookQuiet)) {
 		t.Errorf("a session with hooks is due %v after its last row", at.Sub(g.clock))
 	}
-	if at := g.due["s2"].at; at != start.Add(100*time.Millisecond+captureDelay) {
+	if at := g.due["s2"].at; !at.Equal(start.Add(100*time.Millisecond + captureDelay)) {
 		t.Errorf("one without is due %v after its first", at.Sub(start))
 	}
 }

@@ -70,10 +70,7 @@ func describeChanges(ctx context.Context, x Archive, session string, at []int, o
 		}
 	}
 	common, err := x.Capture.Common(session)
-	if err != nil {
-		return nil
-	}
-	err = x.Lines(ctx, session, slices.Sorted(maps.Keys(changed)), func(line int, b []byte) {
+	describe := func(line int, b []byte) {
 		for _, block := range (&claude.BlockReader{}).Blocks(common(b), line) {
 			if len(block.Changes) == 0 || len(changed[line]) == 0 {
 				continue
@@ -83,7 +80,10 @@ func describeChanges(ctx context.Context, x Archive, session string, at []int, o
 			changed[line] = changed[line][1:]
 			touch.Added, touch.Removed, touch.Functions = block.Added, block.Removed, changedFunctions(block.Diff)
 		}
-	})
+	}
+	if err == nil {
+		err = x.Lines(ctx, session, slices.Sorted(maps.Keys(changed)), describe)
+	}
 	if ctx.Err() != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -103,7 +104,7 @@ func (c *Capture) translator(log *sessionlog.Reader) (transcript.Translator, err
 	}
 	lines, head := client.New(), make([]byte, peekBytes)
 	n, err := log.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read log of session %s: %w", log.Header().Session, err)
 	}
 	end := bytes.IndexByte(head[min(firstPeek, n):n], '\n')

@@ -106,7 +106,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 	v := newView(p, req)
 	entries := v.collect(func() { v.score(p.summary) }) // collecting does not read the values
 	body, handles, left := newSelector(v, role.layout(), budget).pick(entries)
-	if body == "" {
+	if body == "" || len(handles) == 0 && req.Instructions == "" { // a list of changed files alone
 		return Output{}, nil
 	}
 	body += footer(req.Session, left)

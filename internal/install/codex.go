@@ -104,9 +104,12 @@ func (o Options) dropServer(t *tomlText) ([]EntryChange, error) {
 			return nil, err
 		}
 	}
+	if len(list) == 0 {
+		return nil, nil
+	}
 	var left map[string]any
-	if len(list) == 0 || t.decode(&left) != nil || len(member(left, "hooks", "state")) > 0 {
-		return list, nil
+	if err := t.decode(&left); err != nil || len(member(left, "hooks", "state")) > 0 {
+		return list, err
 	}
 	return list, t.cutEmpty("hooks", "state")
 }

@@ -131,15 +131,15 @@ func (r *row) system(at transcript.Entry) []transcript.Entry {
 	p := &r.Payload
 	switch r.Subtype {
 	case "chat_compression":
-		summary := ""
+		var summary strings.Builder
 		if len(p.Compressed) > 0 {
 			for _, b := range gemini.Blocks(p.Compressed[0].Parts) {
 				if b.Text != nil {
-					summary += *b.Text
+					summary.WriteString(*b.Text)
 				}
 			}
 		}
-		return transcript.Compaction(at, transcript.EntryCompact{Before: p.Info.Before, After: p.Info.After}, summary)
+		return transcript.Compaction(at, transcript.EntryCompact{Before: p.Info.Before, After: p.Info.After}, summary.String())
 	case "custom_title":
 		at.Type, at.Title = transcript.EntryUserTitle, p.Title+p.CustomTitle
 	}

@@ -68,7 +68,7 @@ func (t *FileTracker) Add(no int, line []byte) {
 	if !bytes.Contains(line, name[1:len(name)-1]) && !t.answers(line) {
 		return
 	}
-	for _, row := range bytes.Split(line, []byte{transcript.RowSeparator}) {
+	for row := range bytes.SplitSeq(line, []byte{transcript.RowSeparator}) {
 		t.addRow(no, row)
 	}
 }
