@@ -87,6 +87,9 @@ func (p Pending) Take() ([]PendingWork, error) {
 	var out []PendingWork
 	for _, name := range taken {
 		w, ok := readWork(p.taken(), name)
+		if !ok && !p.taken().Has(name) {
+			continue // another process has done it
+		}
 		if !ok {
 			w = PendingWork{Session: name} // damaged: returned for Done only
 		}

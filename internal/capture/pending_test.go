@@ -1,12 +1,15 @@
 package capture_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func TestPending(t *testing.T) {
@@ -79,5 +82,38 @@ func TestInvalidPendingFiles(t *testing.T) {
 	}
 	if p.Any() {
 		t.Error("damaged notes stay for ever")
+	}
+}
+
+// Two processes take the same sessions: a note that the other one has removed is not a
+// damaged one.
+func TestPendingTakenByTwo(t *testing.T) {
+	p := capture.Pending{Dir: t.TempDir()}
+	work := capture.PendingWork{Session: "7f3a12cd", Transcript: "/w/7f3a12cd.jsonl"}
+	var group errgroup.Group
+	for range 2 {
+		group.Go(func() error {
+			for range 500 {
+				if err := p.Add(work); err != nil {
+					return err
+				}
+				taken, err := p.Take()
+				if err != nil {
+					return err
+				}
+				for _, w := range taken {
+					if w != work {
+						return fmt.Errorf("took %+v", w)
+					}
+					if err := p.Done(w); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
 	}
 }
