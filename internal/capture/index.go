@@ -17,7 +17,7 @@ import (
 // generations first, in batches of a few megabytes. Each is one transaction.
 func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 	synced := false
-	for {
+	for range maxStale {
 		err := c.indexInto(ctx, session, idx.Cursor, idx.Known, func(s step) error {
 			if !synced { // a prompt leaves that to the process that indexes
 				if err := c.syncLog(session); err != nil {
@@ -36,9 +36,13 @@ func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 			}
 			return err
 		}
-		// Another process advanced the cursor, so the loop ends.
+		// Another process advanced the cursor: continue from there.
 	}
+	return &archive.Error{Code: archive.CodeBusy, Msg: "other processes keep indexing session " + archive.ShortID(session), Hint: "try again in a moment"}
 }
+
+// maxStale is how often another process may be faster before a session is left to it.
+const maxStale = 100
 
 // syncLog makes the latest log of a session durable: the index is never newer.
 func (c *Capture) syncLog(session string) error {
