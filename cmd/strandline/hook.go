@@ -9,7 +9,6 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/client/codex"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/hook"
@@ -42,15 +41,12 @@ func runHook(client string) {
 	c.MaxLog = maxHookBytes
 	lost := app.Workspace{Config: cfg}.IndexLost() // the hook creates one with its own session; maintain adds the others
 	monitor := newMonitor(cfg)
-	if monitor != nil && client == codex.Name {
-		common := c.ClientOf(client).Common
-		monitor.ReportedWindow = codex.Window
-		monitor.Conversation = func(chunk []byte) []transcript.Message { return claude.Conversation(common()(chunk), nil) }
-		monitor.LastUsage = func(chunk []byte) (archive.Usage, string, bool) { return claude.LastUsage(common()(chunk)) }
+	if monitor != nil {
+		monitor.Client = c.ClientOf(client)
 	}
 	marks := task.CheckStates{Dir: cfg.Paths.CheckStates()}
 	hook.Run(context.Background(), hook.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log, Client: client,
+		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log, Client: c.ClientOf(client),
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},

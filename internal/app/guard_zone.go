@@ -50,6 +50,7 @@ func (g *guard) checkZone(ctx context.Context, work capture.PendingWork) error {
 // zone returns a session's zone, 0 for none, and its description.
 func (g *guard) zone(work capture.PendingWork) (level int, line string) {
 	if m := g.app.runner(g.w).Monitor; m != nil {
+		m.Client = g.w.Capture.ClientOf(work.Client)
 		if s := m.Latest(work.Session, work.Transcript); s.Counted {
 			level = map[usage.Zone]int{usage.Warning: 1, usage.Optimize: 2}[usage.Zone(s.Zone)]
 			return level, strings.TrimPrefix(usage.Summary(s), usage.ReportPrefix+" ")

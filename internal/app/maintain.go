@@ -304,7 +304,9 @@ func (r Runner) observe(ctx context.Context, w capture.PendingWork, batches []ar
 	} else {
 		return nil // deleted since: there is nothing to count
 	}
-	return r.Monitor.Observe(ctx, seen)
+	of := *r.Monitor
+	of.Client = r.Capture.ClientOf(w.Client)
+	return of.Observe(ctx, seen)
 }
 
 func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {

@@ -42,17 +42,14 @@ func (c HookCalls) age(session string, now time.Time) time.Duration {
 	return now.Sub(info.ModTime())
 }
 
-// TranscriptExt is the extension of transcripts.
-const TranscriptExt = transcriptExt
-
 // WorkOf returns the session that a file of the client belongs to. side reports that it is
 // not the transcript but a file in the session's folder; ok is false for any other file.
 func WorkOf(path string) (w PendingWork, side, ok bool) {
 	dir := filepath.Dir(path)
 	if folder := filepath.Base(dir); folder == agentFolder || folder == sideFolder {
-		side, path = true, filepath.Dir(dir)+transcriptExt
+		side, path = true, filepath.Dir(dir)+TranscriptExt
 	}
-	name := strings.TrimSuffix(filepath.Base(path), transcriptExt)
+	name := strings.TrimSuffix(filepath.Base(path), TranscriptExt)
 	if _, err := TranscriptSource(path, name, ""); err != nil {
 		return w, false, false
 	}

@@ -25,13 +25,13 @@ import (
 // session's side files directly after it, so that a fork comes after the session that
 // it copied. The second result lists the files that cannot be read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	return (&discovery{capture: c, seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
+	return (&discovery{capture: c, clients: c.Known(), seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // List is Discover of Claude Code's files without opening them: it includes files that
 // cannot be read, and sorts by path.
 func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	return (&discovery{seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
+	return (&discovery{clients: []transcript.Client{claude.Client()}, seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // began completes the source of a transcript and returns the time of its first row, or
@@ -64,6 +64,7 @@ func (s *Source) describe(facts transcript.Facts) {
 type discovery struct {
 	// capture dates the transcripts; nil if the order does not matter.
 	capture *Capture
+	clients []transcript.Client
 	seen    map[string]bool
 	// folders are those that were met in walked ones.
 	folders map[string]bool
@@ -113,7 +114,7 @@ func (d *discovery) jobs(ctx context.Context, paths []string) (_ []Job, _ []File
 	for _, f := range d.found {
 		jobs = append(jobs, Job{Source: &f.source, Size: f.size})
 		var side []Source
-		if f.source.common() && (!f.walked || d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)]) {
+		if f.source.common() && (!f.walked || d.folders[strings.TrimSuffix(f.source.Path, TranscriptExt)]) {
 			if side, err = SideFiles(f.source.Path, f.source.Session, ""); err != nil {
 				d.fail(f.source.Path, err)
 			}
@@ -184,11 +185,7 @@ func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 
 // of returns the client and the session of a transcript, "" if a path is none.
 func (d *discovery) of(path string) (client, session string) {
-	known := []transcript.Client{claude.Client()}
-	if d.capture != nil {
-		known = d.capture.Known()
-	}
-	for _, c := range known {
+	for _, c := range d.clients {
 		if session, ok := c.File(path); ok && archive.ValidID(session) {
 			return c.Name, session
 		}

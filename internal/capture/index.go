@@ -245,7 +245,7 @@ func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Ent
 // agent reads a sub-agent's description, which the client stores beside its
 // transcript. It is empty if it was not logged or cannot be read.
 func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
-	rel, ok := strings.CutSuffix(entry.Rel, transcriptExt)
+	rel, ok := strings.CutSuffix(entry.Rel, TranscriptExt)
 	if !ok {
 		return archive.Agent{}
 	}

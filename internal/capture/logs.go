@@ -206,7 +206,12 @@ func (c *Capture) sessionLogs(src Source, side bool) (k sessionLogs, err error) 
 		}
 		k.parts = of.Parts
 	}
-	if k.main, err = c.transcripts(k.name); err != nil {
+	if c.list != nil {
+		k.main, err = c.transcripts(k.name)
+	} else {
+		k.main, err = c.Layout.Find(k.client, k.name)
+	}
+	if err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}
 	if k.forgotten = len(k.main) == 0 && src.Rel == "" && c.isForgottenCopy(src); k.forgotten {
@@ -339,7 +344,7 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 		slugs = []string{logs[len(logs)-1].Slug}
 	}
 	for _, slug := range slugs {
-		if found := c.Layout.FindChild(claude.Name, slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt); len(found) > 0 {
+		if found := c.Layout.FindChild(claude.Name, slug, parent, agentFolder+"/"+agentPrefix+agent+TranscriptExt); len(found) > 0 {
 			return found, nil
 		}
 	}

@@ -79,7 +79,7 @@ func (m Manifest) sizes() (map[string]int64, error) {
 func (m Manifest) LogOf(session string) (newest string, err error) {
 	sizes, err := m.sizes()
 	for path := range sizes {
-		if strings.HasSuffix(path, transcriptExt+".zst") && filepath.Base(filepath.Dir(path)) != agentFolder &&
+		if strings.HasSuffix(path, TranscriptExt+".zst") && filepath.Base(filepath.Dir(path)) != agentFolder &&
 			m.owner(path) == m.layout.Name(session) && len(path) >= len(newest) {
 			newest = max(path, newest)
 		}
@@ -185,7 +185,7 @@ func (m Manifest) owner(path string) string {
 	if len(parts) < 5 {
 		return ""
 	}
-	name, _, _ := strings.Cut(strings.TrimSuffix(parts[4], transcriptExt+".zst"), ".g")
+	name, _, _ := strings.Cut(strings.TrimSuffix(parts[4], TranscriptExt+".zst"), ".g")
 	return name
 }
 

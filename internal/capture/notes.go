@@ -46,7 +46,7 @@ func notes(main Source, memory bool) (out []Source) {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
 		if err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() <= maxNote && len(out) < maxNotes &&
-			archive.ValidID(name) && !strings.HasSuffix(name, transcriptExt) && !isLink(dir) {
+			archive.ValidID(name) && !strings.HasSuffix(name, TranscriptExt) && !isLink(dir) {
 			out = append(out, Source{Path: path, Session: main.Session, Rel: folder + "/" + name, Cwd: main.Cwd, folder: main.Slug()})
 		}
 	}

@@ -156,7 +156,7 @@ func (c *Capture) pathOf(entry sessionlog.Entry, o Rebuilding) (string, error) {
 	client := c.ClientOf(entry.Client)
 	if client.New == nil {
 		folder, err := c.folderOf(entry, o)
-		return filepath.Join(o.Dir, folder, entry.Session+transcriptExt), err
+		return filepath.Join(o.Dir, folder, entry.Session+TranscriptExt), err
 	}
 	if o.changes() {
 		return "", archive.Invalid(client.Title+" resumes a session from its whole transcript only", "leave out --mend and --from-last-compaction")

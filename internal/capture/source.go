@@ -56,18 +56,19 @@ func (s Source) common() bool { return s.Client == "" || s.Client == claude.Name
 // Agent returns the sub-agent's id if the file is its transcript, else "".
 func (s Source) Agent() string {
 	name, ok := strings.CutPrefix(filepath.Base(s.Rel), agentPrefix)
-	if !ok || !strings.HasSuffix(name, transcriptExt) {
+	if !ok || !strings.HasSuffix(name, TranscriptExt) {
 		return ""
 	}
-	return strings.TrimSuffix(name, transcriptExt)
+	return strings.TrimSuffix(name, TranscriptExt)
 }
 
 // isSideFile reports whether the file is archived but not indexed.
 func (s Source) isSideFile() bool { return s.Rel != "" && s.Agent() == "" }
 
 const (
-	agentPrefix   = "agent-"
-	transcriptExt = ".jsonl"
+	agentPrefix = "agent-"
+	// TranscriptExt is the extension of transcripts in the common form.
+	TranscriptExt = ".jsonl"
 	sideFolder    = "tool-results"
 	agentFolder   = "subagents"
 )
@@ -79,20 +80,16 @@ func TranscriptSource(path, session, cwd string) (Source, error) {
 	if !archive.ValidID(session) {
 		return Source{}, archive.Invalid(fmt.Sprintf("invalid session id %q", archive.Clip(session, 60)), "")
 	}
-	if !filepath.IsAbs(path) || filepath.Base(path) != session+transcriptExt {
+	if !filepath.IsAbs(path) || filepath.Base(path) != session+TranscriptExt {
 		return Source{}, archive.Invalid(fmt.Sprintf("%q is not the transcript of session %s", archive.Clip(path, 200), session), "")
 	}
 	return Source{Path: filepath.Clean(path), Session: session, Cwd: cwd}, nil
 }
 
 // HookSource is SourceOf for a hook whose payload says what the rows do: the folder, and
-// the id of the sub-agent whose own transcript it is, "" for none. It reads nothing.
+// the id of the sub-agent whose own transcript it is, "" for none. With a folder it reads nothing.
 func (c *Capture) HookSource(client, path, session, agent, cwd string) (Source, error) {
-	src := Source{Client: client}
-	switch {
-	case src.common():
-		return TranscriptSource(path, session, cwd)
-	case cwd == "":
+	if cwd == "" {
 		return c.SourceOf(client, path, cmp.Or(agent, session), cwd)
 	}
 	src, err := c.named(client, path, cmp.Or(agent, session), cwd)

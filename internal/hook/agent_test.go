@@ -106,7 +106,7 @@ func TestStopAndSessionEndStartCatchup(t *testing.T) {
 		s := newFixture(t)
 		s.transcript(t, "{\"type\":\"mode\"}\n")
 		s.send(t, event, map[string]string{"reason": "clear", "cwd": "/w"})
-		want := []string{"catchup", "--session", session, "--transcript", s.path, "--cwd", "/w"}
+		want := []string{"catchup", "--client", "claude", "--session", session, "--transcript", s.path, "--cwd", "/w"}
 		if len(s.detached) != 1 || !slices.Equal(s.detached[0], want) {
 			t.Errorf("%s: detached %q, want %q", event, s.detached, want)
 		}

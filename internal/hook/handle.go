@@ -33,7 +33,7 @@ func (r *run) handle(ctx context.Context) error {
 	if why := p.foreign(); why != "" {
 		return r.env.Foreign.Note(ctx, why, r.env.Now())
 	}
-	if !r.env.Config.Capture.Enabled || p.Session == "" || p.client != "" && p.Transcript == "" {
+	if !r.env.Config.Capture.Enabled || p.Session == "" || p.Transcript == "" && p.hooks.Known == nil {
 		return nil
 	}
 	src, err := r.env.Capture.HookSource(p.client, p.Transcript, p.Session, p.agent(), p.Cwd)
@@ -45,11 +45,7 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	var errs []error
 	if p.endsTurn() { // first, as the client may end this process
-		args := []string{"catchup", "--session", p.transcriptID(), "--transcript", src.Path, "--cwd", src.Cwd}
-		if p.client != "" {
-			args = append(args, "--client", p.client)
-		}
-		errs = append(errs, r.env.Detach(args...))
+		errs = append(errs, r.env.Detach("catchup", "--client", p.client, "--session", p.transcriptID(), "--transcript", src.Path, "--cwd", src.Cwd))
 	}
 	errs = append(errs, r.env.Calls.Note(p.Session, r.env.Now()))
 	r.transcript, r.unfinished = src.Path, true

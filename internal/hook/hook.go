@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/state"
+	"strandline/internal/transcript"
 	"strandline/internal/usage"
 )
 
@@ -38,8 +40,7 @@ type Store interface {
 
 // Env holds the dependencies of a hook.
 type Env struct {
-	// Client is the name of the client that calls the hook; "" is Claude Code.
-	Client  string
+	Client  transcript.Client // that calls the hook
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Config  *config.Config
@@ -104,7 +105,8 @@ func Run(ctx context.Context, env Env) {
 		env.Log.Error("read hook payload", "error", err)
 	}
 	p := parsePayload(data)
-	p.client = env.Client
+	p.hooks, p.client = env.Client.Hooks, env.Client.Name
+	p.named, p.Event = p.Event, cmp.Or(p.hooks.Events[p.Event], p.Event)
 	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.Event, 64), "session", archive.Clip(p.Session, 64))}
 	switch err := r.handle(ctx); {
 	case archive.OnlyBusy(err):

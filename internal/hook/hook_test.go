@@ -20,6 +20,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript/claude"
 )
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
@@ -50,7 +51,7 @@ func newFixture(t *testing.T) *fixture {
 	cfg.Restore = config.Restore{Budget: 9500, OnClear: config.ModePointer, OnStartup: config.ModePointer}
 	cfg.Compaction.InstructionBudget = 9500
 	s.Env = Env{
-		Stdout: &s.out, Config: cfg, Now: now,
+		Stdout: &s.out, Config: cfg, Now: now, Client: claude.Client(),
 		Capture: &capture.Capture{
 			Layout:  sessionlog.Layout{Root: home},
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },

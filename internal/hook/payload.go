@@ -8,14 +8,17 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/sessionlog"
 	"strandline/internal/text"
+	"strandline/internal/transcript"
 )
 
 // payload holds the fields of an event's payload that are used here. Every field
 // may be empty.
 type payload struct {
-	client string // as in Env
+	client string // its name
+	hooks  transcript.Hooks
 
-	Event      string `json:"hook_event_name"`
+	Event      string `json:"hook_event_name"` // by Claude Code's name
+	named      string // by the client's name
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
 	Cwd        string `json:"cwd"`
@@ -44,29 +47,18 @@ type payload struct {
 // it may be.
 func (p payload) foreign() string {
 	switch {
-	case p.client != "":
-		return "" // the client's own settings name it
+	case p.hooks.Known == nil:
+		return "" // no other client reads its settings
 	case p.CursorVersion != "", p.Conversation != "":
 		return "the payload is Cursor's"
 	case p.Camel != "", p.CamelSession != "" && p.Session == "":
 		return "the payload has other names"
-	case p.Event != "" && !slices.Contains(clientEvents(), p.Event):
+	case p.Event != "" && !slices.Contains(p.hooks.Known, p.Event):
 		return "the event " + archive.Clip(p.Event, 40) + " is unknown"
 	case p.Session != "" && p.Transcript == "":
 		return "the payload names no transcript"
 	}
 	return ""
-}
-
-// clientEvents lists the client's events. A function, because a package-level slice
-// would be built at every start.
-func clientEvents() []string {
-	return []string{
-		"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit", "UserPromptExpansion",
-		"SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch",
-		"PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
-		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded", "MessageDisplay",
-	}
 }
 
 // parsePayload reads the known fields. Truncated JSON gives the fields before the
@@ -103,13 +95,7 @@ func (p payload) haste() sessionlog.Haste {
 
 // takesContext reports whether the client adds the response to this event to the
 // context.
-func (p payload) takesContext() bool {
-	events := []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}
-	if p.client != "" {
-		events = events[:2]
-	}
-	return slices.Contains(events, p.Event)
-}
+func (p payload) takesContext() bool { return slices.Contains(p.hooks.Context, p.Event) }
 
 // endsTurn reports whether a catch-up is started at this event, after which the client
 // writes its last rows. It starts first and waits for them.
@@ -136,9 +122,9 @@ func (p payload) subject() string {
 }
 
 // agent returns the id of the sub-agent whose own transcript the payload names, "" for
-// none. Claude Code names that of the parent.
+// none.
 func (p payload) agent() string {
-	if p.client == "" || !archive.ValidID(p.AgentID) {
+	if !p.hooks.OwnAgents || !archive.ValidID(p.AgentID) {
 		return ""
 	}
 	return p.AgentID
@@ -146,14 +132,6 @@ func (p payload) agent() string {
 
 // transcriptID returns the id in the name of the transcript.
 func (p payload) transcriptID() string { return cmp.Or(p.agent(), p.Session) }
-
-// steers reports whether the client adds the response at PreCompact to the prompt of its
-// compaction, and accepts a decision to block it.
-func (p payload) steers() bool { return p.client == "" }
-
-// keepsPrompts reports whether the client's compaction leaves the user's prompts in the
-// context, as that of Codex does.
-func (p payload) keepsPrompts() bool { return p.client == "codex" }
 
 // role returns the role that a sub-agent's restored context is made for.
 func (p payload) role() compact.Role {
@@ -166,5 +144,5 @@ func (p payload) role() compact.Role {
 // isSummarizer reports whether the event is the end of the client's summarizer,
 // which runs as a sub-agent without a type.
 func (p payload) isSummarizer() bool {
-	return p.client == "" && p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
+	return p.hooks.Summarizer && p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
 }

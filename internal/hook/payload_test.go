@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"reflect"
 	"testing"
 )
 
@@ -35,7 +36,7 @@ func TestParsePayload(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := parsePayload([]byte(c.in)); got != c.want {
+			if got := parsePayload([]byte(c.in)); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
@@ -53,6 +54,7 @@ func TestIsSummarizer(t *testing.T) {
 		"the end of a turn":              {payload{Event: "Stop", LastMessage: "s"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			c.in.hooks.Summarizer = true
 			if got := c.in.isSummarizer(); got != c.want {
 				t.Errorf("got %v", got)
 			}
@@ -67,7 +69,7 @@ func FuzzParsePayload(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// Any input is parsed without a panic and with the same result twice.
 		first, second := parsePayload(data), parsePayload(data)
-		if first != second {
+		if !reflect.DeepEqual(first, second) {
 			t.Error("two results differ")
 		}
 	})

@@ -91,7 +91,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		if aside, err := r.env.Pace.Begin(p.subject(), p.Trigger, r.env.Now()); aside || err != nil {
 			return compact.Output{}, "", err
 		}
-		if cfg.Gateway.Active && cfg.Gateway.Compact || !p.steers() {
+		if cfg.Gateway.Active && cfg.Gateway.Compact || !p.hooks.Steers {
 			return compact.Output{}, "", nil // no summarizer reads the text
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
@@ -116,7 +116,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 			}
 			return compact.Output{Text: r.notice}, "SessionStart/aside", err
 		}
-		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions, Prompted: p.keepsPrompts()})
+		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions, Prompted: p.hooks.KeepsPrompts})
 		return block, "SessionStart/compact", err
 	}
 	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup}[p.Source]
@@ -129,7 +129,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 // client shows the reason but adds it to no context.
 func (r *run) block(ctx context.Context, idx *Index) (bool, error) {
 	p := r.payload
-	if p.Event != "PreCompact" || !p.steers() || r.deferred && p.Trigger == "auto" {
+	if p.Event != "PreCompact" || !p.hooks.Steers || r.deferred && p.Trigger == "auto" {
 		return false, nil
 	}
 	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.Trigger})
@@ -204,5 +204,5 @@ func (r *run) print(text string) error {
 	return json.NewEncoder(r.env.Stdout).Encode(struct {
 		Output output `json:"hookSpecificOutput"`
 		Notice string `json:"systemMessage,omitempty"` // for the user
-	}{output{HookEventName: r.payload.Event, AdditionalContext: text}, r.notice})
+	}{output{HookEventName: r.payload.named, AdditionalContext: text}, r.notice})
 }

@@ -28,6 +28,32 @@ type Client struct {
 	Place func(source, session string) string
 	// Resume is the command that continues a session; the session's id is appended.
 	Resume []string
+	// Window returns the context window in tokens that rows of the client name last, and the
+	// tokens at which it compacts; 0 if none does. Nil: they follow from the model.
+	Window func(rows []byte) (window, compactsAt int64)
+	Hooks  Hooks
+}
+
+// Hooks says how a client's hooks differ from those whose names and payloads Claude Code
+// gave them.
+type Hooks struct {
+	// Events maps the client's names of events to Claude Code's. Those of others are the same.
+	Events map[string]string
+	// Known lists the client's events if other clients read its settings too, so that their
+	// events arrive with its hooks.
+	Known []string
+	// Context lists the events, by Claude Code's names, whose answer the client adds to the
+	// context.
+	Context []string
+	// Steers: the client adds the answer to PreCompact to the prompt of its compaction, and
+	// accepts a decision to block it.
+	Steers bool
+	// Summarizer: the compaction runs as a sub-agent without a type.
+	Summarizer bool
+	// KeepsPrompts: the compaction leaves the user's prompts in the context.
+	KeepsPrompts bool
+	// OwnAgents: the payload of a sub-agent names its own transcript, not its parent's.
+	OwnAgents bool
 }
 
 // Common returns a function that translates chunks of a transcript, in their order, to the

@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -24,7 +23,7 @@ func OpenList(path, list string, first ...[]byte) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read transcript %s: %w", path, err)
 	}
-	return Temporary(append(bytes.Join(first, nil), lines...))
+	return TempFile(bytes.NewReader(append(bytes.Join(first, nil), lines...)))
 }
 
 func listLines(data []byte, list string) ([]byte, error) {
@@ -63,21 +62,4 @@ func listLines(data []byte, list string) ([]byte, error) {
 		lines.WriteByte('\n')
 	}
 	return lines.Bytes(), nil
-}
-
-// Temporary returns an open file with data that has no name any more.
-func Temporary(data []byte) (*os.File, error) {
-	f, err := os.CreateTemp("", "strandline-*")
-	if err != nil {
-		return nil, fmt.Errorf("create a temporary file: %w", err)
-	}
-	_ = os.Remove(f.Name()) // Windows removes no open file; it stays in the temporary folder
-	_, err = f.Write(data)
-	if err == nil {
-		_, err = f.Seek(0, 0)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write a temporary file: %w", errors.Join(err, f.Close()))
-	}
-	return f, nil
 }

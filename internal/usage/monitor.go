@@ -29,17 +29,15 @@ type Monitor struct {
 	Getenv func(string) string
 	// Settings are the client's settings files, the one that takes precedence first.
 	Settings []string
-	// Conversation parses the messages in consecutive bytes of a transcript. Nil: usage
+	// Client is the one whose transcripts are read.
+	Client transcript.Client
+	// Conversation parses the messages in consecutive rows of the common form. Nil: usage
 	// is not estimated from text.
 	Conversation func(chunk []byte) []transcript.Message
-	// LastUsage returns the usage and the model of the last response in consecutive bytes of
-	// a transcript, after the last compaction if there is one. Nil: only counted responses
+	// LastUsage returns the usage and the model of the last response in consecutive rows of
+	// the common form, after the last compaction if there is one. Nil: only counted responses
 	// are reported.
 	LastUsage func(chunk []byte) (u archive.Usage, model string, compacted bool)
-	// ReportedWindow returns the window that consecutive bytes of a transcript name last,
-	// and the tokens at which the client compacts; 0 for none. Nil: the client is Claude
-	// Code, whose rules are FindLimits.
-	ReportedWindow func(chunk []byte) (window, compactsAt int64)
 }
 
 // Latest returns a session's usage record with the response that its transcript ends with,
@@ -49,6 +47,7 @@ func (p Monitor) Latest(session, transcript string) Session {
 	if !ok || !s.Counted {
 		s.SessionID, s.Captured = session, 0
 	}
+	p.readWindow(&s, transcript)
 	p.readNew(&s, transcript)
 	return s
 }
@@ -181,11 +180,11 @@ func (p Monitor) zones(s Session) Zones { return p.Zones.Within(share(s.Limit, s
 // read changes nothing.
 func (p Monitor) readWindow(s *Session, transcript string) {
 	info, err := os.Stat(transcript)
-	if err != nil || p.ReportedWindow == nil {
+	if err != nil || p.Client.Window == nil {
 		return
 	}
 	chunk, err := readRange(transcript, max(0, info.Size()-maxNew), info.Size())
-	if n, limit := p.ReportedWindow(chunk); err == nil && n > 0 && n <= maxWindow {
+	if n, limit := p.Client.Window(chunk); err == nil && n > 0 && n <= maxWindow {
 		s.ClientWindow, s.ClientModel, s.ClientLimit = n, s.Model, limit
 	}
 }
@@ -243,6 +242,7 @@ func (p Monitor) estimate(s *Session, x Observation) {
 	if x.Captured > s.CharsTo && p.Conversation != nil {
 		// If the transcript cannot be read, its new bytes are not estimated.
 		if chunk, err := readRange(x.Transcript, max(s.CharsTo, x.Captured-maxEstimate), x.Captured); err == nil {
+			chunk = p.Client.Common()(chunk)
 			at := bytes.LastIndex(chunk, []byte(boundary))
 			if at >= 0 {
 				s.Chars = 0

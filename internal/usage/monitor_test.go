@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/client/codex"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 	"strandline/internal/usage"
@@ -336,5 +337,15 @@ func TestTwoClientsObserveOneSession(t *testing.T) {
 	f.see(archive.Batch{Steps: []archive.Step{a}}) // the slower hook
 	if s := f.state(); s.LastTokenEstimate != 55_000 || len(s.History) != 2 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The transcript of another client is read through its translator, and names its window.
+func TestUsageOfAnotherClient(t *testing.T) {
+	f := newFixture(t)
+	f.Client = codex.Client()
+	got := f.Latest(session, filepath.Join("..", "client", "codex", "testdata", "session.jsonl"))
+	if got.LastTokenEstimate != 6_000 || got.Output != 7 || got.Window != 258_400 || got.Threshold != 244_800 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -78,7 +78,7 @@ func (p Monitor) readNew(s *Session, transcript string) {
 	if err != nil {
 		return
 	}
-	u, model, compacted := p.LastUsage(chunk)
+	u, model, compacted := p.LastUsage(p.Client.Common()(chunk))
 	if compacted {
 		s.Reset()
 	}

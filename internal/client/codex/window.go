@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Window returns the context window in tokens that the last row naming one reports, 0 if
+// window returns the context window in tokens that the last row naming one reports, 0 if
 // none does, and the number of tokens at which Codex compacts: it reports 95 % of a model's
 // window, and compacts at 90 %. The text of a message cannot be taken for it, as its quotes
 // are escaped.
-func Window(rows []byte) (window, compactsAt int64) {
+func window(rows []byte) (size, compactsAt int64) {
 	const name = `"model_context_window":`
 	at := bytes.LastIndex(rows, []byte(name))
 	if at < 0 {

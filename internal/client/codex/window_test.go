@@ -11,7 +11,7 @@ func TestWindow(t *testing.T) {
 		`{"model_context_window":99`:                    0,
 		`{"model_context_window":99999999999999999999}`: 0,
 	} {
-		if got, at := Window([]byte(rows)); got != want || at != want/19*18 {
+		if got, at := window([]byte(rows)); got != want || at != want/19*18 {
 			t.Errorf("%s: %d and %d, want %d", rows, got, at, want)
 		}
 	}

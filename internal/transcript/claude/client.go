@@ -24,5 +24,15 @@ func Client() transcript.Client {
 			return session, ok && archive.ValidID(session)
 		},
 		Resume: []string{"claude", "--resume"},
+		Hooks: transcript.Hooks{
+			Known: []string{
+				"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit", "UserPromptExpansion",
+				"SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "PreModelSwitch",
+				"PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation",
+				"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged",
+				"DirectoryAdded", "MessageDisplay",
+			},
+			Context: []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}, Steers: true, Summarizer: true,
+		},
 	}
 }
