@@ -12,7 +12,7 @@
 // session is left, nothing panicked, and the archive verifies. The outcomes:
 //
 //	kept   the operation did its work
-//	told   it did not, and said so; nothing is lost
+//	noted  it did not, and said so; nothing is lost
 //	later  the next hook, import or maintenance run did it; nothing is lost
 //	hole   bytes without any other copy were damaged; their place is reported exactly
 //	       and everything around them is exported

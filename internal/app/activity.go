@@ -19,7 +19,7 @@ type StatsQuery struct {
 	Since   time.Time // only what happened since
 }
 
-// Stats counts what happened in an archive, a project or a session. What a fork or a
+// Stats counts the events in an archive, a project or a session. What a fork or a
 // compaction copied counts once.
 type Stats struct {
 	Session string `json:"session,omitempty"`

@@ -49,7 +49,7 @@ type Options struct {
 	Monitor func(cfg *config.Config) *usage.Monitor
 	Stores  Stores
 	System  System
-	// Notice tells the user that an answer comes from another source than usual. It may
+	// Notice reports that an answer comes from another source than usual. It may
 	// be nil.
 	Notice func(text string)
 	// Network is nil in a program that links no network.

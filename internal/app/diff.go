@@ -12,7 +12,7 @@ import (
 )
 
 // unified returns changes of a file in unified form, and the number of lines that they
-// add and remove. The hunks have no line numbers: a transcript tells only the text.
+// add and remove. The hunks have no line numbers: a transcript holds only the text.
 func unified(path string, changes []transcript.Change) (text string, added, removed int) {
 	var b strings.Builder
 	b.WriteString("--- " + path + "\n+++ " + path + "\n")

@@ -10,7 +10,7 @@ import (
 	"strandline/internal/text"
 )
 
-// Digest is what a session did, for a row of a list.
+// Digest sums up a session for a row of a list.
 type Digest struct {
 	Session string  `json:"session"`
 	Tokens  []int64 `json:"tokens"` // in the context: at most digestPoints values over the session

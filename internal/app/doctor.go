@@ -256,7 +256,7 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		lost, lerr := a.lostLogs(ctx, w, "")
 		if len(lost) > 0 {
 			out = append(out, finding(install.LevelFail, "logs", LostText(len(lost))+", "+lost[0].Path+" first",
-				"`strandline verify` names them; `strandline import` logs again what the client still has"))
+				"`strandline verify` names them; `strandline import` logs the files again that the client still has"))
 		}
 		return errors.Join(err, merr, cerr, aerr, lerr)
 	})

@@ -42,7 +42,7 @@ type FixStep struct {
 // The most hits that are looked at, results, steps of a fix, and turns after a failure.
 const fixHits, fixResults, fixSteps, fixTurns = 60, 6, 8, 3
 
-// Fixes returns what was run after failures like an error, those that helped first.
+// Fixes returns the commands run after failures like an error, those that helped first.
 func (a *App) Fixes(ctx context.Context, q SearchQuery) ([]Fix, error) {
 	q.Kinds, q.Limit, q.Failed = []archive.PassageKind{archive.KindCommand, archive.KindOutput}, fixHits, true
 	found, err := a.Search(ctx, q)

@@ -32,7 +32,7 @@ type Watcher interface {
 type GuardOptions struct {
 	// Watch returns a watcher. If it fails, the folders are read at intervals.
 	Watch func() (Watcher, error)
-	// Missed captures first what was written while no guard ran.
+	// Missed captures first the rows written while no guard ran.
 	Missed bool
 	// Notice is called with each line for the user.
 	Notice func(line string)
@@ -139,7 +139,7 @@ const (
 	fileSlack = 2 * time.Second
 )
 
-// start watches the folders and captures what was missed.
+// start watches the folders and captures the missed rows.
 func (g *guard) start(ctx context.Context, missed bool) {
 	var found []string
 	var since time.Time

@@ -103,7 +103,7 @@ func (g *guard) keepSide(dir string) {
 func (g *guard) forget(dir string) {
 	delete(g.folders, dir)
 	if g.watcher != nil {
-		_ = g.watcher.Remove(dir) // it may be gone
+		_ = g.watcher.Remove(dir) // it may have been deleted
 	}
 }
 

@@ -101,7 +101,7 @@ func lineAfter(ctx context.Context, x Archive, handle string) (session string, l
 // an error unless one of them is the path.
 func (a *App) lastTouch(touches []archive.Touch, path string) (last archive.Touch, err error) {
 	if len(touches) == 0 {
-		return last, archive.NotFound(fmt.Sprintf("no session read or changed %s", path), "--all looks in all projects; `strandline files "+path+"` lists what is known")
+		return last, archive.NotFound(fmt.Sprintf("no session read or changed %s", path), "--all looks in all projects; `strandline files "+path+"` lists the known versions")
 	}
 	var paths []string
 	for _, t := range touches {

@@ -24,7 +24,7 @@ type Rebuilding struct {
 	To   string // folder instead of the client's
 	Into string // working directory to resume in; "" is the one that the session had
 	Mend bool   // relink rows whose parent is missing
-	// FromLastCompaction leaves out what a resume does not read.
+	// FromLastCompaction leaves out the rows that a resume does not read.
 	FromLastCompaction bool
 }
 

@@ -31,7 +31,7 @@ type Wiring struct {
 	Diff     string // of a dry run
 	Warnings []string
 	Home     string // the archive's folder
-	// Found is what the client's files hold and the archive does not.
+	// Found counts the sessions in the client's files that the archive lacks.
 	Found capture.Missing
 }
 

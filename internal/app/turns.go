@@ -16,7 +16,7 @@ type TurnPage struct {
 	Files []string      `json:"files"` // names of the files that the client stores next to the transcript
 }
 
-// TurnSummary is a turn in a list, with what it did.
+// TurnSummary is a turn in a list, with its actions.
 type TurnSummary struct {
 	Handle      string               `json:"handle"`
 	Title       string               `json:"title"`

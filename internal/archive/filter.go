@@ -73,7 +73,7 @@ type Totals struct {
 // a multiple of it.
 const ActivitySlot = 15 * time.Minute
 
-// Activity sums what happened in one session within an ActivitySlot. What a fork or a
+// Activity sums the events of one session within an ActivitySlot. What a fork or a
 // compaction copied counts once, where it was first.
 type Activity struct {
 	Session     string

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ProjectNames returns the names that tell projects apart in a list, by key: the name of
+// ProjectNames returns unique names of the projects in a list, by key: the name of
 // a folder, "owner/repository" or more elements of the path where that repeats, and
 // "repository:tree" for a work tree that is a separate project because git no longer
 // knows it.

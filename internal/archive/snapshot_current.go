@@ -50,7 +50,7 @@ func (f SnapshotFact) Bare() bool { return f.Trigger == TriggerProactive && len(
 // maxLineFiles is the maximum number of files in a line of a snapshot.
 const maxLineFiles = 30
 
-// Lines returns the snapshot as text, what is needed most first.
+// Lines returns the snapshot as text, the most needed parts first.
 func (f SnapshotFact) Lines() (lines []string) {
 	add := func(label, s string) {
 		if s = strings.Join(strings.Fields(s), " "); s != "" {

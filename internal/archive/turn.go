@@ -46,7 +46,7 @@ type Step struct {
 	Copy      *Ref // see Turn.Copy; a copied step's usage is zero
 }
 
-// CallKind groups tools by what they do.
+// CallKind groups tools by their effect.
 type CallKind string
 
 // The kinds of tool call.

@@ -196,7 +196,7 @@ func (m *Model) read(h recall.Hit, at archive.Ref) tea.Cmd {
 }
 
 // Archive is the archive to browse, usually an *app.App. Its methods are called from several
-// goroutines; a call whose result is no longer needed is cancelled.
+// goroutines; a call whose result has become useless is cancelled.
 type Archive interface {
 	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
 	// Place returns the redacted text of a step, or of a turn if the step is

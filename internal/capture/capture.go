@@ -37,7 +37,7 @@ type Index interface {
 type Capture struct {
 	Layout sessionlog.Layout
 	// Clients are the known clients. The one whose rows are in the common form is last: it
-	// takes every transcript that is no other's. None: only that one.
+	// takes every transcript that no other one takes. None: only that one.
 	Clients []transcript.Client
 	// Redact removes secrets from every text; nil leaves texts unchanged.
 	Redact  func(string) string

@@ -52,7 +52,7 @@ func (a *commands) commands() []command {
 		{"day", "resume HANDLE [-- ARGUMENT...]", "Start the client in a session; restore lost files first", a.resumeCommand},
 		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
 		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
-		{"day", "fix ERROR", "Show what was run after an error before, and whether it helped", a.fixCommand},
+		{"day", "fix ERROR", "Show the commands run after an error before, and whether they helped", a.fixCommand},
 		{"day", "how WORDS", "List the commands that did it, with their outcome", a.howCommand},
 		{"day", "restore-file PATH", "Write a file's content as a session last saw it", a.restoreFileCommand},
 		{"day", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},

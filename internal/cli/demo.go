@@ -54,7 +54,7 @@ type demoArchive interface {
 	Close() error
 }
 
-// demo shows what Strandline does, on two bundled sessions: an import, what a compaction
+// demo shows Strandline at two bundled sessions: an import, what a compaction
 // would have lost, the restored context, a search, and an export of the exact bytes after
 // the client has deleted its file. It uses the same code as the commands.
 type demo struct {

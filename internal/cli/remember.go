@@ -39,7 +39,7 @@ func (a *commands) rememberCommand(cmd *cobra.Command) {
 	}
 }
 
-// printNote prints what was done with a note.
+// printNote prints the outcome of a note.
 func (a *commands) printNote(ctx context.Context, did string, do func(context.Context) (recall.Note, error)) error {
 	note, err := do(ctx)
 	return printResult(a, note, err, func(n recall.Note) error {

@@ -16,7 +16,7 @@ func rebuildFlags(cmd *cobra.Command) *app.Rebuilding {
 	o := &app.Rebuilding{}
 	cmd.Flags().StringVar(&o.Into, "into", "", "the `DIR` that the project is in now")
 	cmd.Flags().BoolVar(&o.Mend, "mend", false, "relink rows whose parent is missing, at which a resume stops")
-	cmd.Flags().BoolVar(&o.FromLastCompaction, "from-last-compaction", false, "leave out what a resume does not read, for very long sessions")
+	cmd.Flags().BoolVar(&o.FromLastCompaction, "from-last-compaction", false, "leave out the rows that a resume does not read, for very long sessions")
 	return o
 }
 

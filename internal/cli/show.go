@@ -138,7 +138,7 @@ func lastReply(blocks []app.Block) (b app.Block, ok bool) {
 // indent is put before the calls of a step in an outline, below what the model said.
 const indent = "  "
 
-// stepText returns what a row of an outline says or calls.
+// stepText returns the text or the call of a row of an outline.
 func (a *commands) stepText(row app.PlaceRow) string {
 	switch {
 	case row.What == claude.BlockReply:

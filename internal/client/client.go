@@ -17,7 +17,7 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// All lists the clients, Claude Code last: it takes the transcripts that are no other's.
+// All lists the clients, Claude Code last: it takes the transcripts that no other one takes.
 func All() []transcript.Client {
 	return []transcript.Client{
 		codex.Client(),

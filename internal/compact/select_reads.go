@@ -103,7 +103,7 @@ func collectNames(c *collector) {
 	}
 }
 
-// agentBriefs returns what the sub-agents in the background were asked to do, by the
+// agentBriefs returns the tasks of the sub-agents in the background, by the
 // agent's id.
 func (c *collector) agentBriefs() map[string]string {
 	briefs := map[string]string{}

@@ -72,7 +72,7 @@ func (c *collector) addSteps() {
 	c.add(entry{section: secState, order: 15, prior: 12, required: true, head: "Last steps: " + strings.Join(parts, "; ")})
 }
 
-// deed returns what a call did and to what, "" for one that changed and checked nothing.
+// deed returns the action and the object of a call, "" for one that changed and checked nothing.
 func (c *collector) deed(x archive.Call) (verb, object string) {
 	switch {
 	case x.NotRun():

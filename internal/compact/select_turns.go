@@ -205,7 +205,7 @@ func promptLimit(prompts []prompt, budget int) int {
 	})
 }
 
-// maxOrders is how many standing instructions are listed, the newest ones.
+// maxOrders limits the listed standing instructions; the newest are listed.
 const maxOrders = 8
 
 // collectOrders adds the instructions to the compaction, and the sentences of the

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// rights says what a project's settings file may do with a key. The file comes with
+// rights limits the effect of a project's settings file on a key. The file comes with
 // a cloned repository, so it is untrusted input.
 type rights int
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Price is what a model costs, in USD per million tokens. A CacheWrite of 0 is 1.25 times
+// Price is the price of a model, in USD per million tokens. A CacheWrite of 0 is 1.25 times
 // Input.
 type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
 

@@ -48,11 +48,11 @@ type Options struct {
 	// Compact returns the replacement for a conversation to be summarized. Nil
 	// leaves summaries to the model.
 	Compact func(ctx context.Context, c app.Summarized) (string, error)
-	// Notice tells the user, once, why results cannot be pruned. Nil: only the log has it.
+	// Notice reports to the user, once, why results cannot be pruned. Nil: only the log has it.
 	Notice func(text string)
 	// Limit returns the tokens at which the client compacts; 0 if unknown. Nil: always.
 	Limit func(model string) int64
-	// Save takes what is added to the totals. Nil: they end with the gateway.
+	// Save takes the amounts added to the totals. Nil: they end with the gateway.
 	Save func(Counts)
 	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string

@@ -23,7 +23,7 @@ type Rules struct {
 	Keep int
 	// Chars is the length of a pruned result's or reply's kept beginning, in UTF-16 units.
 	Chars int
-	// Texts lets old replies and reasoning give way if results do not free enough.
+	// Texts prunes old replies and reasoning too if results do not free enough.
 	Texts bool
 }
 
@@ -57,7 +57,7 @@ type cut struct{ results, texts, thoughts int }
 // and the handles of the calls before it. A prune point depends only on the messages before
 // it, so every later request finds the same ones.
 //
-// Where results do not free enough, the replies give way as well, and the reasoning of
+// Where results do not free enough, the replies are pruned as well, and the reasoning of
 // finished turns: the API needs that of the turn that is under way.
 func prunePoint(r *request, rules Rules, find lookup) (at cut, handles map[string]string) {
 	handles = map[string]string{}

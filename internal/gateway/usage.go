@@ -137,7 +137,7 @@ func (g *Gateway) add(c Counts) {
 	g.counts, g.unsaved = g.counts.Plus(c), g.unsaved.Plus(c)
 }
 
-// save saves what was added, off the path of requests.
+// save saves the added amounts, off the path of requests.
 func (g *Gateway) save() {
 	g.mu.Lock()
 	c := g.unsaved

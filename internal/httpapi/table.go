@@ -29,7 +29,7 @@ func (s *Server) table() []route {
 			func(ctx context.Context, _ *call) (page[app.Running], error) { return all(a.Running(ctx)) }),
 		get(s, route{path: "/sessions/{session}", id: "getSession", summary: "Get a session's outline: its turns, and the client files stored with its transcript"},
 			bySession(a.Outline)),
-		get(s, route{path: "/sessions/{session}/turns", id: "listTurns", summary: "Get a session and a page of its turns with what they did",
+		get(s, route{path: "/sessions/{session}/turns", id: "listTurns", summary: "Get a session and a page of its turns with their actions",
 			params: []param{
 				{name: "from", kind: isNumber, least: -1, most: 1 << 30, desc: "index of the first turn; -1: the last turns"}, limitParam(turnsPage, 500),
 			}},
@@ -334,7 +334,7 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 	return out, nil
 }
 
-// excerpt returns the lines of a hit with most of what the query matches.
+// excerpt returns the lines of a hit with most matches of the query.
 func excerpt(h recall.Hit, marksIn func(string) []recall.Mark) string {
 	if h.Kind == archive.KindEdit && !h.Deep {
 		head, rest, _ := strings.Cut(h.Text, "\n")

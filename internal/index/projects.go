@@ -129,7 +129,7 @@ func (n *Projects) Canonical(key string) string {
 }
 
 // Resolve returns the project that p was merged into, with p's own work tree and the
-// name that tells it apart from the other projects.
+// name that differs from those of the other projects.
 func (n *Projects) Resolve(p archive.Project) archive.Project {
 	if key := n.Canonical(p.Key); key != p.Key {
 		into := n.row(key)

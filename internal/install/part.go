@@ -51,7 +51,7 @@ func (in *Installer) parts(p Plan, doc *settingsDoc) []Part {
 		plugin.Action, plugin.Detail = ActionOff, "switched off in your settings (enabledPlugins)"
 	}
 	mcp := Part{"MCP server", plugin.Action, "gives the model search and recall", "--no-mcp"}
-	skill := Part{"skill", plugin.Action, "tells the model how to search, and to summarize work", "--no-skill"}
+	skill := Part{"skill", plugin.Action, "shows the model how to search and to summarize work", "--no-skill"}
 	for part, off := range map[*Part]bool{&mcp: o.NoMCP, &skill: o.NoSkill} {
 		if off {
 			part.Action = ActionOff

@@ -146,7 +146,7 @@ func (t *tomlText) cutLines(from, to int) {
 	t.src = bytes.Join(slices.Delete(lines, from, to), nil)
 }
 
-// setLine replaces the value of a key that has a line of its own in a table.
+// setLine replaces the value of a key that has its own line in a table.
 func (t *tomlText) setLine(table, key, value string) error {
 	from, to, ok := t.within(true, strings.Split(table, ".")...)
 	lines := t.lines()

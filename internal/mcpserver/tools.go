@@ -51,7 +51,7 @@ type searchIn struct {
 	Failed  bool     `json:"failed,omitempty" jsonschema:"only calls that failed"`
 	Branch  string   `json:"branch,omitempty" jsonschema:"only sessions on this git branch, by a part of its name"`
 	Agents  bool     `json:"agents,omitempty" jsonschema:"include sub-agent runs"`
-	Mode    string   `json:"mode,omitempty" jsonschema:"fix: query is an error text, lists what was run after it and whether it helped; how: the commands that did it, with their outcome"`
+	Mode    string   `json:"mode,omitempty" jsonschema:"fix: query is an error text, lists the commands run after it and whether they helped; how: the commands that did it, with their outcome"`
 }
 
 // search lists short excerpts of the hits.
@@ -104,7 +104,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 	return out, nil
 }
 
-// hitNote returns what a model has to know about a hit besides its text.
+// hitNote returns the facts about a hit that a model needs besides its text.
 func hitNote(h recall.Hit) (note string) {
 	if h.Related {
 		note += " · related in meaning"
@@ -134,7 +134,7 @@ func (s *Server) fixes(ctx context.Context, q app.SearchQuery) (out answer, err 
 		}
 		fmt.Fprintf(&b, "  %s\n", f.Outcome())
 	}
-	out.Record = text.Fence("failures like this and what was run after them, those that helped first", b.String())
+	out.Record = text.Fence("failures like this and the commands run after them, those that helped first", b.String())
 	return out, nil
 }
 

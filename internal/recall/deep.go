@@ -221,7 +221,7 @@ func (d *deepSearch) session(ctx context.Context, s archive.Session) error {
 	return nil
 }
 
-// matches reports whether a text contains what is searched for.
+// matches reports whether a text matches the search.
 func (d *deepSearch) matches(text string) bool {
 	return (d.req.Regex == nil || d.req.Regex.MatchString(text)) && containsAll(text, d.needles)
 }

@@ -21,7 +21,7 @@ const (
 // isLong reports whether a query is long.
 func isLong(query string) bool { return len(strings.Fields(query)) >= longQuery }
 
-// subject returns what a query is about: all of a query that is not long, else its first
+// subject returns the part of a query that names its subject: all of a query that is not long, else its first
 // line or sentence that ends after subjectWords words. The rest of a text gives details, whose
 // mean is close to every passage.
 func subject(query string) string {

@@ -68,7 +68,7 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 // addMeaning adds to each score the meaning of the hit, of its turn, and of the
 // following passage: a conversation returns to its subject, and few sentences name it.
 // The less of the query the best hit contains, the more meaning counts: the words of a
-// paraphrase are those that tell least.
+// paraphrase are the least informative ones.
 func addMeaning(hits []Hit) {
 	turns := make(map[archive.Ref]float64, len(hits))
 	next := make(map[int64]float64, len(hits))

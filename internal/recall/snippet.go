@@ -19,7 +19,7 @@ func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
 	return SnippetOf(s, func(s string) []Mark { return Marks(s, ts) }, width)
 }
 
-// Snippet is the function Snippet for what the result's hits were matched with.
+// Snippet is the function Snippet for the words that the hits were matched with.
 func (r *Result) Snippet(s string, width int) (string, []Mark) { return SnippetOf(s, r.Marks, width) }
 
 // Marks returns the parts of a text that the query matches, in order and without overlap.

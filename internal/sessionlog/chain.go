@@ -30,7 +30,7 @@ func (e *errDamaged) Error() string {
 	return fmt.Sprintf("%s at byte %d of the file", e.what, e.off)
 }
 
-// at returns the record whose footer is at off. The error is an errDamaged if there is no
+// at returns the record whose footer is at off. The error is an errDamaged without a
 // valid footer.
 func (c chain) at(off int64) (record, error) {
 	var b [footerSize]byte

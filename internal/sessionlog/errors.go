@@ -27,7 +27,7 @@ func fileError(doing, path string, err error) error {
 }
 
 // repairHint is the hint for a damaged log.
-const repairHint = "run `strandline verify --repair`: it takes what is missing from the client's file if that exists"
+const repairHint = "run `strandline verify --repair`: it takes the missing bytes from the client's file if that exists"
 
 // headerError describes why a header cannot be read.
 func headerError(path string, err error) error {

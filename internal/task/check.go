@@ -97,7 +97,7 @@ func measure(s *archive.Segment, now time.Time) {
 	s.Ratio = ratio(*s)
 }
 
-// ratio returns by what a summary is smaller than its segment, to one decimal.
+// ratio returns how many times smaller than its segment a summary is, to one decimal.
 func ratio(s archive.Segment) float64 {
 	if s.CompressedTokens == 0 {
 		return 0

@@ -43,7 +43,7 @@ func outcomeScore(s string) (score float64) {
 	return score
 }
 
-// isAnnouncement reports whether a sentence only says what comes next.
+// isAnnouncement reports whether a sentence only announces the next step.
 func isAnnouncement(s string) bool {
 	return text.HasAnyPrefix(s, "Let me", "Let's", "Now ", "I'll", "I will", "I need", "I should", "Good", "Great", "Perfect", "First,", "Next,", "Also ",
 		"Looking at", "Let us", "I can see", "I see", "Excellent")

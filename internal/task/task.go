@@ -117,7 +117,7 @@ func (l *taskList) addEvent(e archive.TaskEvent) {
 	t.Last, t.End, t.Changed = place, max(moment+1, t.Start+1), e.Time
 }
 
-// addHook adds what a hook reported: a description, and a task or its end that the
+// addHook adds the facts that a hook reported: a description, and a task or its end that the
 // transcript does not contain yet.
 func (l *taskList) addHook(hook hookTask) {
 	t, created := l.get(hook.TaskID, hook.time)

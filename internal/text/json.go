@@ -97,7 +97,7 @@ func (r *JSONReader) Span() Span {
 	return Span{end - len(raw), end}
 }
 
-// Offset returns the end of what was read, in bytes.
+// Offset returns the end of the parsed input, in bytes.
 func (r *JSONReader) Offset() int { return int(r.dec.InputOffset()) }
 
 // Value skips the next value and returns its JSON, a part of the data.

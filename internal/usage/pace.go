@@ -13,7 +13,7 @@ const (
 	paceWindow = 10 * time.Minute
 )
 
-// AsideNotice tells the user and the model that Strandline stepped aside.
+// AsideNotice informs the user and the model that Strandline stepped aside.
 const AsideNotice = "Strandline: this conversation was compacted automatically more than 3 times in 10 minutes, so the client compacts it alone and nothing is restored " +
 	"until that stops. Everything is archived: `strandline search` finds it."
 

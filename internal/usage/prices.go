@@ -63,7 +63,7 @@ func NewPrices(own map[string]config.Price) Prices {
 	return p
 }
 
-// USD returns what a model's responses cost at list prices; false if the model's price is
+// USD returns the cost of a model's responses at list prices; false if the model's price is
 // unknown. long is Activity.Long.
 func (p Prices) USD(model string, long bool, u archive.Usage) (usd float64, ok bool) {
 	i := slices.IndexFunc(p.names, func(name string) bool { return isModel(model, name) })

@@ -45,7 +45,7 @@ func readSettings(model string, files []string) (s compactSettings) {
 			continue
 		}
 		var f settingsFile
-		_ = json.Unmarshal(data, &f) // keeps what it could read
+		_ = json.Unmarshal(data, &f) // keeps the part that it could read
 		if w := f.of(model); w.set && !window {
 			s.window, window = w.tokens, true
 		}

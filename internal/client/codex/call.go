@@ -30,7 +30,7 @@ func (t *Translator) remember(c Call) {
 	}
 }
 
-// blocks returns what a call is shown as, and its kind.
+// blocks returns the blocks that show a call, and its kind.
 func (t *Translator) blocks(id string, i *payload) ([]transcript.EntryBlock, string) {
 	name, input := i.Name, jsonText(i.Arguments)
 	if strings.HasPrefix(i.Namespace, "mcp__") {
@@ -159,7 +159,7 @@ func (t *Translator) output(at transcript.Entry, i *payload) []transcript.Entry 
 	return t.results(at, c, body, failed, exit)
 }
 
-// scriptOutput returns what a script of the model printed: texts, and results of commands.
+// scriptOutput returns the output of the model's script: texts, and results of commands.
 func scriptOutput(all []string) string {
 	var out []string
 	for _, s := range all {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// file is what a patch does to a file, with the members that edits have in the common
+// file is the change of a file by a patch, with the members that edits have in the common
 // form. A deletion has neither edits nor content.
 type file struct {
 	Path    string  `json:"file_path"`

@@ -239,7 +239,7 @@ func agentTask(body string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// request returns what the user typed: an editor puts its state before it.
+// request returns the user's own text: an editor puts its state before it.
 func request(body string) string {
 	if strings.HasPrefix(body, "# Context from my IDE setup:") {
 		if _, typed, ok := strings.Cut(body, "## My request for Codex:"); ok {

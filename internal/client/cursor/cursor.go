@@ -78,7 +78,7 @@ func (t *Translator) Translate(line []byte) []transcript.Entry {
 	return []transcript.Entry{at}
 }
 
-// prompt returns what the user typed, and remembers its time, as in
+// prompt returns the user's own text, and remembers its time, as in
 // "Saturday, Aug 29, 2026, 1:20 PM (UTC+2)".
 func (t *Translator) prompt(s string) string {
 	if stamp, ok := between(s, "<timestamp>", "</timestamp>"); ok {

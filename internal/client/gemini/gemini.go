@@ -172,7 +172,7 @@ func (t *Translator) replace(messages []message) (rows []transcript.Entry) {
 	return rows
 }
 
-// message translates a message, what is new of one that is written again. In a copy of the
+// message translates a message, the new part of one that is written again. In a copy of the
 // conversation, a text that was seen is not new under another id.
 func (t *Translator) message(m *message, copied bool) []transcript.Entry {
 	at := transcript.Entry{Type: transcript.EntryOther, UUID: m.ID, Parent: t.link(m.ID), Time: m.Timestamp}

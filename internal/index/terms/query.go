@@ -109,7 +109,7 @@ func Stop(t string) bool {
 	return false
 }
 
-// AnswerType returns what the answer to an English question contains, if the words of
+// AnswerType returns the kind of text that answers an English question, if the words of
 // a passage can show it: a time or a number. "when" is a question only as the first
 // word; elsewhere it states a condition ("fix the panic when the file is missing").
 func AnswerType(query string) (answer archive.AnswerType) {

@@ -109,7 +109,7 @@ func (c *Chain) Compacted() (line int, kept map[int]bool, ok bool) {
 // bridged is the gap in time that the client's resume bridges at a missing parent.
 const bridged = 5 * time.Second
 
-// Reach is what the client's resume finds of a session since its last compaction.
+// Reach counts the turns of a session since its last compaction that the client's resume finds.
 type Reach struct {
 	Turns   int // turns of the conversation, without rewound ones
 	Reached int // turns that a resume finds

@@ -19,7 +19,7 @@ const (
 // name returns a short text such as an id or a version.
 func name(b []byte) string { return text.Prefix(string(b), maxName) }
 
-// fold adds one row to the state and emits what it changes.
+// fold adds one row to the state and emits the changes.
 func (r *Reader) fold(row *row) {
 	r.updateFacts(row)
 	switch row.kind {
