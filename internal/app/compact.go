@@ -446,12 +446,8 @@ func (a *App) Preserve(ctx context.Context, q ContextQuery) (Context, error) {
 		if q.Budget == nil {
 			req.Budget = x.Config.Compaction.InstructionBudget
 		}
-		if req.AtLine == 0 && a.Changes != nil { // the state of the work tree is known for now only
-			s, err := x.Index.Session(ctx, req.Session)
-			if err != nil {
-				return b, err
-			}
-			req.Changes = func(ctx context.Context) string { return a.Changes(x.Config)(ctx, s.Cwd) }
+		if _, err = a.describeSession(ctx, x, &req); err != nil {
+			return b, err
 		}
 		if req.Summaries, err = a.segmentSummaries(ctx, x, req); err != nil {
 			return b, err
@@ -459,6 +455,16 @@ func (a *App) Preserve(ctx context.Context, q ContextQuery) (Context, error) {
 		b.Text, err = compact.Preserve(ctx, x.Index, req)
 		return b, err
 	})
+}
+
+// describeSession sets the function in req that returns the changes of the session's work
+// tree, whose state is known for now only, and returns the session.
+func (a *App) describeSession(ctx context.Context, x Archive, req *compact.Request) (archive.Session, error) {
+	s, err := x.Index.Session(ctx, req.Session)
+	if err == nil && req.AtLine == 0 && a.Changes != nil {
+		req.Changes = func(ctx context.Context) string { return a.Changes(x.Config)(ctx, s.Cwd) }
+	}
+	return s, err
 }
 
 func (a *App) contextText(ctx context.Context, q ContextQuery, build func(Archive, compact.Request) (compact.Output, error)) (Context, error) {

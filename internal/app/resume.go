@@ -69,13 +69,8 @@ func (a *App) Resume(ctx context.Context, session string, o Rebuilding) (out Reb
 	if err != nil {
 		return out, err
 	}
-	if r.Cwd == "" { // else the folder was given, or found
-		if info, err := os.Stat(out.Dir); err != nil || !info.IsDir() {
-			if out.Dir, err = a.movedTo(ctx, w, out); err != nil {
-				return out, err
-			}
-			r.Cwd = out.Dir
-		}
+	if out, r, err = a.findFolder(ctx, w, out, r); err != nil {
+		return out, err
 	}
 	if err := a.captureFirst(ctx, w, out, r); err != nil {
 		return out, err
@@ -127,6 +122,20 @@ func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuil
 		r.Cwd = out.Dir
 	}
 	return r, out, nil
+}
+
+// findFolder sets the folder of a session that was moved, unless it was given.
+func (a *App) findFolder(ctx context.Context, w Workspace, out Rebuilt, r capture.Rebuilding) (Rebuilt, capture.Rebuilding, error) {
+	if r.Cwd != "" {
+		return out, r, nil
+	}
+	info, err := os.Stat(out.Dir)
+	if err == nil && info.IsDir() {
+		return out, r, nil
+	}
+	out.Dir, err = a.movedTo(ctx, w, out)
+	r.Cwd = out.Dir
+	return out, r, err
 }
 
 // movedTo returns the folder that a session's folder, which does not exist, was moved to.

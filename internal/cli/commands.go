@@ -50,6 +50,7 @@ func (a *commands) commands() []command {
 		{"day", "show HANDLE", "Print a session's outline, or a turn or step in full", a.showCommand},
 		{"day", "sessions", "List archived sessions, newest first", a.sessionsCommand},
 		{"day", "resume HANDLE [-- ARGUMENT...]", "Start the client in a session; restore lost files first", a.resumeCommand},
+		{"day", "handoff [HANDLE]", "Print a session's record for another client, or start that", a.handoffCommand},
 		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
 		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
 		{"day", "fix ERROR", "Show the commands run after an error before, and whether they helped", a.fixCommand},

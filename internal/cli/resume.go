@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
+	"strandline/internal/compact"
 )
 
 // rebuildFlags adds the flags that rebuild and resume share.
@@ -65,4 +67,29 @@ func (a *commands) printRestored(out io.Writer, r app.Rebuilt) {
 	if s := app.ReachText(r.Reach); s != "" {
 		fmt.Fprintf(out, "Its links were broken and are mended: without, %s.\n", s)
 	}
+}
+
+func (a *commands) handoffCommand(cmd *cobra.Command) {
+	var q app.HandoffQuery
+	f := cmd.Flags()
+	f.StringVar(&q.To, "to", "", "the client that takes over, such as codex")
+	f.IntVar(&q.Budget, "budget", compact.HandoffBudget, "maximum number of characters")
+	f.BoolVar(&q.Start, "start", false, "start the client with the record, in the session's folder")
+	f.StringVar(&q.Into, "into", "", "with --start: the `DIR` to start it in")
+	query(a, cmd, func(ctx context.Context, args []string) (app.Handoff, error) {
+		q.Session = argument(args)
+		if q.Budget < 0 {
+			return app.Handoff{}, wrongUsage("--budget takes a number from 0 up", "")
+		}
+		return a.app.Handoff(ctx, q)
+	}, func(out app.Handoff) error {
+		switch {
+		case out.Text == "":
+			fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(q.Budget, "character"))
+			return nil
+		case q.Start:
+			return a.env.StartProgram(cmd.Context(), out.Dir, out.Command)
+		}
+		return a.println(out.Text)
+	})
 }

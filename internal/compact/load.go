@@ -53,6 +53,7 @@ type past struct {
 	// oldSummary is the client's newest summary if steps followed it, so that it
 	// was removed from the context as well.
 	oldSummary []archive.Passage
+	newest     []archive.Passage      // the client's newest summary in the transcript
 	notes      []archive.Note         // of the user for this project, newest first
 	snapshots  []archive.JournalEntry // oldest first
 }
@@ -216,6 +217,7 @@ func (p *past) setSummary(summary []archive.Passage, boundary *archive.Compactio
 	if n := len(p.passages); n > 0 {
 		lastLine = p.passages[n-1].LineFrom
 	}
+	p.newest = summary
 	var since time.Time
 	if boundary != nil {
 		since = boundary.Time
@@ -234,6 +236,9 @@ func (p *past) setSummary(summary []archive.Passage, boundary *archive.Compactio
 		}
 	}
 }
+
+// forgetSummary treats the newest summary as one that has left the context.
+func (p *past) forgetSummary() { p.summary, p.oldSummary = "", p.newest }
 
 func joinTexts(ps []archive.Passage) string {
 	var b strings.Builder

@@ -79,11 +79,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		left -= text.Units(body)
 		c.add(entry{section: secSegments, order: i, handle: x.Handle, prior: 6, head: body, required: left >= 0})
 	}
-	if req.Changes != nil {
-		if body := strings.TrimSpace(text.Clean(req.Changes(ctx))); body != "" {
-			c.add(entry{section: secChanges, prior: 20, head: body})
-		}
-	}
+	c.entries = append(c.entries, v.workTree(ctx)...)
 	s := newSelector(v, RoleNone.layout(), budget)
 	s.names = steeringNames
 	if small {
@@ -94,6 +90,18 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		return "", nil
 	}
 	return lead + text.Fence(title, strings.TrimSuffix(body, "\n")), ctx.Err()
+}
+
+// workTree returns an entry with the uncommitted changes of the session's work tree, if
+// there are any.
+func (v *view) workTree(ctx context.Context) []*entry {
+	c := &collector{view: v}
+	if v.req.Changes != nil {
+		if body := strings.TrimSpace(text.Clean(v.req.Changes(ctx))); body != "" {
+			c.add(entry{section: secChanges, prior: 20, head: body})
+		}
+	}
+	return c.entries
 }
 
 // keptDecisions is how many decisions a small steering text holds.

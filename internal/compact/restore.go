@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,10 @@ type Request struct {
 	// Instructions is the text after /compact. It is printed first, verbatim, and
 	// raises the value of lines that match it.
 	Instructions string
+	// From is the title of the session's client if the text is for a reader that has nothing
+	// of the session in its context: another client that continues the work. It is "" for
+	// a context that holds the session's summary.
+	From string
 	// Prompted reports that the prompts stay in the client's context. They are left out.
 	Prompted bool
 	// Brief asks Preserve for a shorter text, which a user sees.
@@ -52,7 +57,7 @@ type Request struct {
 	// Role orders and weights the sections.
 	Role Role
 	// Changes returns the uncommitted changes of the session's work tree, redacted
-	// and bounded. Only Preserve calls it; nil or "" adds nothing.
+	// and bounded; nil or "" adds nothing.
 	Changes func(ctx context.Context) string
 	// Summaries are those of finished segments, most relevant first. Preserve
 	// includes them verbatim.
@@ -89,6 +94,9 @@ func Restore(ctx context.Context, src Source, req Request) (Output, error) {
 	if err := p.complete(ctx, req); err != nil {
 		return Output{}, err
 	}
+	if req.handsOver() {
+		p.forgetSummary()
+	}
 	return restorePast(ctx, p, req)
 }
 
@@ -99,17 +107,25 @@ func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 	if role != RoleNone {
 		title += ", for the " + string(role)
 	}
-	budget := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
+	intro, end, order := "", footer, role.layout()
+	if req.handsOver() {
+		title, intro, end, order = "hand-over of "+title, p.introduction(req), omitted, handoffLayout()
+	}
+	budget := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(intro) - text.Units(end(req.Session, 9999)) - 1
 	if budget < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Output{}, nil
 	}
 	v := newView(p, req)
 	entries := v.collect(func() { v.score(p.summary) }) // collecting does not read the values
-	body, handles, left := newSelector(v, role.layout(), budget).pick(entries)
+	entries = append(entries, v.workTree(ctx)...)
+	if req.handsOver() { // names help to spell what was read; this reader has not
+		entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.section == secNames })
+	}
+	body, handles, left := newSelector(v, order, budget).pick(entries)
 	if body == "" || len(handles) == 0 && req.Instructions == "" { // a list of changed files alone
 		return Output{}, nil
 	}
-	body += footer(req.Session, left)
+	body = intro + body + end(req.Session, left)
 	return Output{Text: text.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
 }
 

@@ -50,6 +50,7 @@ func TestRestoreGolden(t *testing.T) {
 		"restore_9500":         {Budget: 9500},
 		"restore_1500":         {Budget: 1500},
 		"restore_500":          {Budget: 500},
+		"handoff":              {Budget: 4000, From: "Claude Code", Changes: func(context.Context) string { return "web/checkout.tsx | 2 +-" }},
 		"restore_instructions": {Budget: 1200, Instructions: "keep everything about migration 0042_discount_codes.sql"},
 	} {
 		golden(t, name, restore(t, shop(), req).Text)

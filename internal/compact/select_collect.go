@@ -30,6 +30,9 @@ func (r Request) sectionTitle(section int) string {
 	if r.Prompted && section == secTurns {
 		return "## The assistant's words at [turn.step], oldest first"
 	}
+	if r.handsOver() && section == secTurns {
+		return "## Conversation and decisions, oldest first: the user's words, and the assistant's at [turn.step]"
+	}
 	return "## " + [sections]string{
 		secOrders:   "Standing instructions",
 		secTurns:    "Conversation, oldest first: the user's words, and the assistant's at [turn.step]",
@@ -100,7 +103,7 @@ func (v *view) collect(meanwhile func()) []*entry {
 	v.hunks, v.plan = v.findHunks(), v.readPlan()
 	files, reads, names := v.collectAsync(collectFiles), v.collectAsync(collectReads), v.collectAsync(collectNames)
 	c, prompts := &collector{view: v}, v.promptTexts()
-	var quoted map[string]bool
+	var quoted quotation
 	if !v.stateless {
 		quoted = collectState(c, prompts)
 	}

@@ -342,10 +342,18 @@ func (p *printer) entry(e *entry) {
 // footer returns the last line of a restored context: the number of entries left
 // out, and how to find them.
 func footer(session string, left int) string {
-	out := ""
-	if left > 0 {
-		out = text.Count(left, "more item") + " omitted. "
-	}
 	id := archive.ShortID(session)
+	out := omitted(session, left)
+	if out != "" {
+		out += " "
+	}
 	return out + "strandline show " + id + "/TURN.STEP prints what a [TURN.STEP] above refers to in full; strandline search \"WORDS\" --session " + id + " finds the rest."
+}
+
+// omitted reports how many entries were left out.
+func omitted(_ string, left int) string {
+	if left == 0 {
+		return ""
+	}
+	return text.Count(left, "more item") + " omitted."
 }

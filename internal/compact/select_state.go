@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -38,13 +39,14 @@ func collectTasks(c *collector) {
 // collectState adds the latest prompt, the last reply, the announced next action, the
 // last action with its result, and uncommitted changes. It returns the statements that
 // it quotes.
-func collectState(c *collector, prompts []prompt) (quoted map[string]bool) {
+func collectState(c *collector, prompts []prompt) (quoted quotation) {
 	if n := len(prompts); n > 0 && prompts[n-1].text != "" && !c.req.Prompted {
 		last := prompts[n-1]
 		body, rest := split(last.text, max(c.req.Budget/4, 160))
 		e := c.add(entry{section: secState, order: 0, handle: c.handle(last.turn, last.step), prior: 20, required: true, head: "Latest request: " + body})
 		c.addRest(e, rest)
 	}
+	c.addOrigin(prompts)
 	c.addGoal()
 	quoted = c.addLastWords()
 	c.addSteps()
@@ -59,7 +61,7 @@ func (c *collector) addUncommitted() {
 	changed, committed := c.changedFiles()
 	for _, f := range changed {
 		if f.uncommitted && len(names) < maxUncommitted {
-			names = append(names, f.base)
+			names = append(names, f.name)
 		}
 	}
 	if len(names) > 0 {
@@ -67,14 +69,31 @@ func (c *collector) addUncommitted() {
 		if committed {
 			head = "Changed since the last commit, newest first: "
 		}
-		c.add(entry{section: secState, order: 40, prior: 30, head: head + text.Truncate(strings.Join(names, ", "), max(c.req.Budget/24, 120))})
+		c.add(entry{section: secState, order: 40, prior: 30, required: c.req.handsOver(), head: head + text.Truncate(strings.Join(names, ", "), max(c.req.Budget/16, 120))})
 	}
 }
 
-// addLastWords adds the end of the last reply, and returns its statements. What it
-// announces is about to happen, unless a call followed.
-func (c *collector) addLastWords() map[string]bool {
-	quoted := map[string]bool{}
+// quotation is a quoted text without markup.
+type quotation string
+
+// plain returns a text without line breaks and the markup that statements lose.
+func plain(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*#:-_", r) }), " ")
+}
+
+// holds reports whether all lines of a statement are in the quotation.
+func (q quotation) holds(statement string) bool {
+	for line := range strings.SplitSeq(statement, "\n") {
+		if !strings.Contains(string(q), plain(line)) {
+			return false
+		}
+	}
+	return true
+}
+
+// addLastWords adds the end of the last reply, and returns it. What it announces is about
+// to happen, unless a call followed.
+func (c *collector) addLastWords() (quoted quotation) {
 	for _, x := range slices.Backward(c.past.passages) {
 		if !isReply(x) {
 			continue
@@ -84,7 +103,7 @@ func (c *collector) addLastWords() map[string]bool {
 		if said != "" {
 			words := ending(unmarked(said), max(c.req.Budget/12, 160))
 			c.add(entry{section: secState, order: 10, handle: h, prior: 12, required: true, head: "Last words: " + words})
-			statements(words, nil, func(s statement) { quoted[s.text] = true })
+			quoted = quotation(plain(words))
 		}
 		if next == "" {
 			return quoted
@@ -116,22 +135,26 @@ func (c *collector) addLastAction() {
 		return // an open error
 	}
 	what := c.describe(x)
+	if what == "" && x.Kind == archive.CallTask {
+		return // the tasks have a section
+	}
 	if o := c.resultOf(x); what == "" && o != nil {
 		what, _, _ = strings.Cut(o.Text, "\n")
 		what = text.Truncate(text.CleanLine(c.short(what)), maxLineUnits)
 	}
 	if what = cmp.Or(what, x.Name); what != "" {
-		c.add(entry{section: secState, order: 20, handle: c.handle(x.Turn, x.Step), head: "Last action: " + what + c.lastResult(x), prior: 12})
+		c.add(entry{section: secState, order: 20, handle: c.handle(x.Turn, x.Step), head: "Last action: " + what + c.lastResult(x), prior: 12, required: c.req.handsOver()})
 	}
 }
 
 // maxUncommitted is how many files without a commit are listed.
 const maxUncommitted = 40
 
-// changedFile is the base name of a file that the session changed, and where it did last.
+// changedFile is a file that the session changed, and where it did last.
 type changedFile struct {
-	base, handle string
-	uncommitted  bool // no commit of the session followed
+	base, name  string // name is for the reader: the base name, in a hand-over the path
+	handle      string
+	uncommitted bool // no commit of the session followed
 }
 
 // changedFiles returns the files that the session changed, the last one first, and
@@ -145,9 +168,14 @@ func (c *collector) changedFiles() (all []changedFile, committed bool) {
 			committed = committed || commits(x.Command)
 		case x.Kind == archive.CallEdit:
 			for _, f := range x.Files {
-				if base := path.Base(text.CleanLine(f)); !seen[base] {
-					seen[base] = true
-					all = append(all, changedFile{base, c.local(c.handle(x.Turn, x.Step)), !committed})
+				base := path.Base(text.CleanLine(f))
+				name := base
+				if c.req.handsOver() {
+					name = c.short(text.CleanLine(f))
+				}
+				if !seen[name] {
+					seen[name] = true
+					all = append(all, changedFile{base, name, c.local(c.handle(x.Turn, x.Step)), !committed})
 				}
 			}
 		}

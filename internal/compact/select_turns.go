@@ -61,7 +61,7 @@ const (
 
 // collectTurns adds an entry for each turn, in order: the prompt, and the statements
 // of the replies to it, except those quoted.
-func collectTurns(c *collector, prompts []prompt, quoted map[string]bool) {
+func collectTurns(c *collector, prompts []prompt, quoted quotation) {
 	entries := map[int]*entry{}
 	share := promptPercent
 	if c.small {
@@ -117,7 +117,7 @@ func (c *collector) addRest(e *entry, rest string) {
 }
 
 // collectReplies adds the statements of the replies to the entries of their turns.
-func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quoted map[string]bool) {
+func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quoted quotation) {
 	ends, answered, gone := c.lastReplies(), map[int]bool{}, c.findRemovals()
 	for i := range prompts[:max(len(prompts)-1, 0)] {
 		next := prompts[i+1].text
@@ -138,7 +138,7 @@ func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quo
 
 // addReply adds the statements of a reply. last reports that it ended the turn,
 // answered that a short prompt followed.
-func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool, gone removals) {
+func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted quotation, gone removals) {
 	age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
 	thought := x.Label == archive.LabelThinking
 	read, pick := statements, func(s string) bool { return answered || !asksUser(s) }
@@ -147,7 +147,7 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 	}
 	n := 0
 	read(c.short(x.Text), pick, func(s statement) {
-		if quoted[s.text] {
+		if quoted.holds(s.text) {
 			return
 		}
 		d := densityReply

@@ -28,6 +28,9 @@ type Client struct {
 	Place func(source, session string) string
 	// Resume is the command that continues a session; the session's id is appended.
 	Resume []string
+	// Start is the command that begins a session with a prompt, which is appended. Nil: the
+	// client cannot be started with one.
+	Start []string
 	// Window returns the context window in tokens that rows of the client name last, and the
 	// tokens at which it compacts; 0 if none does. Nil: they follow from the model.
 	Window func(rows []byte) (window, compactsAt int64)

@@ -28,6 +28,7 @@ func Client() transcript.Client {
 		},
 		File: sessionOf, Open: open, New: New, Place: place,
 		Resume: []string{"codex", "resume"},
+		Start:  []string{"codex"},
 		Window: window,
 		Hooks:  transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}, KeepsPrompts: true, OwnAgents: true},
 	}

@@ -14,6 +14,7 @@ import (
 func Client() transcript.Client {
 	return transcript.Client{
 		Name: "copilot", Title: "Copilot CLI", New: New, Resume: []string{"copilot", "--resume"},
+		Start: []string{"copilot", "--interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			return transcript.Folders(getenv("COPILOT_HOME"), home, ".copilot", "session-state")
 		},

@@ -15,7 +15,7 @@ import (
 // Client describes Cursor.
 func Client() transcript.Client {
 	return transcript.Client{
-		Name: "cursor", Title: "Cursor", New: New,
+		Name: "cursor", Title: "Cursor", New: New, Start: []string{"cursor-agent"},
 		Roots: func(_ func(string) string, home string) []string {
 			return transcript.Folders("", home, ".cursor", "projects")
 		},

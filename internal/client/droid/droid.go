@@ -14,6 +14,7 @@ import (
 func Client() transcript.Client {
 	return transcript.Client{
 		Name: "droid", Title: "Factory droid", New: New, Resume: []string{"droid", "--resume"},
+		Start: []string{"droid"},
 		Roots: func(_ func(string) string, home string) []string {
 			return transcript.Folders("", home, ".factory", "sessions")
 		},

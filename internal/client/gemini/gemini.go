@@ -20,6 +20,7 @@ import (
 func Client() transcript.Client {
 	return transcript.Client{
 		Name: "gemini", Title: "Gemini CLI", New: New, Open: open, Resume: []string{"gemini", "--resume"},
+		Start: []string{"gemini", "--prompt-interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			if dir := getenv("GEMINI_CLI_HOME"); dir != "" {
 				home = dir

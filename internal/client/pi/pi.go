@@ -15,6 +15,7 @@ import (
 func Client() transcript.Client {
 	return transcript.Client{
 		Name: "pi", Title: "Pi", New: New, Resume: []string{"pi", "--session"},
+		Start: []string{"pi"},
 		Roots: func(getenv func(string) string, home string) []string {
 			return transcript.Folders(getenv("PI_CODING_AGENT_DIR"), home, ".pi/agent", "sessions")
 		},

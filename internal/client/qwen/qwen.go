@@ -15,6 +15,7 @@ import (
 func Client() transcript.Client {
 	return transcript.Client{
 		Name: "qwen", Title: "Qwen Code", New: New, Resume: []string{"qwen", "--resume"},
+		Start: []string{"qwen", "--prompt-interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			return transcript.Folders(getenv("QWEN_HOME"), home, ".qwen", "projects")
 		},

@@ -24,6 +24,7 @@ func Client() transcript.Client {
 			return session, ok && archive.ValidID(session)
 		},
 		Resume: []string{"claude", "--resume"},
+		Start:  []string{"claude"},
 		Hooks: transcript.Hooks{
 			Known: []string{
 				"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit", "UserPromptExpansion",
