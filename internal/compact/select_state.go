@@ -69,7 +69,11 @@ func (c *collector) addUncommitted() {
 		if committed {
 			head = "Changed since the last commit, newest first: "
 		}
-		c.add(entry{section: secState, order: 40, prior: 30, required: c.req.handsOver(), head: head + text.Truncate(strings.Join(names, ", "), max(c.req.Budget/16, 120))})
+		most := max(c.req.Budget/24, 120)
+		if c.req.handsOver() { // paths are longer than names
+			most *= 2
+		}
+		c.add(entry{section: secState, order: 40, prior: 30, required: c.req.handsOver(), head: head + text.Truncate(strings.Join(names, ", "), most)})
 	}
 }
 
