@@ -41,8 +41,8 @@ func companion(ctx context.Context) error {
 	return replaceProcess(ctx, append([]string{path}, os.Args[1:]...))
 }
 
-// FindCompanion implements app.System. It returns the companion's path: in this program's folder, or else in
-// PATH.
+// FindCompanion implements app.System. It returns the companion's path: in this program's
+// folder, or else in PATH.
 func (system) FindCompanion() (string, error) {
 	name := companionName
 	if runtime.GOOS == "windows" {

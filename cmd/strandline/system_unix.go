@@ -16,9 +16,9 @@ func separate(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 }
 
-// LowerPriority implements app.System. It gives this process group the lowest CPU and disk priority, which
-// its children inherit. It does nothing in another process's group, such as that
-// of a script. Errors are ignored.
+// LowerPriority implements app.System. It gives this process group the lowest CPU and disk
+// priority, which its children inherit. It does nothing in another process's group, such as
+// that of a script. Errors are ignored.
 func (system) LowerPriority() {
 	if syscall.Getpgrp() != os.Getpid() {
 		return

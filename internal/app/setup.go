@@ -189,9 +189,10 @@ func (out *Wiring) add(p install.Plan, dryRun bool) {
 	out.Files = append(out.Files, WiredFile{p.Path, n[install.ActionAdd], n[install.ActionUpdate], n[install.ActionRemove]})
 }
 
-// SetSetting writes a setting into the user's settings file, or into the project's; with
-// a nil value it removes it there. It returns the file, "" if nothing was written, and the setting in force if another
-// source overrides it. It works with rejected settings, which it may correct.
+// SetSetting writes a setting into the user's settings file, or into the project's; with a
+// nil value it removes it there. It returns the file, "" if nothing was written, and the
+// setting in force if another source overrides it. It works with rejected settings, which it
+// may correct.
 func (a *App) SetSetting(key string, value *string, inProject bool) (file string, override *config.Entry, err error) {
 	cfg, _ := a.LoadSettings()
 	file = cfg.ConfigFile

@@ -30,10 +30,10 @@ type LogCheck struct {
 	Holes []LogHole `json:"holes,omitempty"`
 	// Repaired is the number of bytes that were taken from the client's file.
 	Repaired int64 `json:"repaired_bytes,omitempty"`
-	// Source compares the client's file: "same", "ahead" (it has more), "older" (a part
-	// of the log), "gone", "differs", "superseded" (there is a later generation), "unread", or "changing" if
-	// another process kept writing the log, which is then not verified. It is empty for
-	// a damaged log and for the journal.
+	// Source compares the client's file: "same", "ahead" (it has more), "older" (a part of
+	// the log), "gone", "differs", "superseded" (there is a later generation), "unread", or
+	// "changing" if another process kept writing the log, which is then not verified. It is
+	// empty for a damaged log and for the journal.
 	Source string `json:"source,omitempty"`
 	// SourceError is why the client's file cannot be read. The log may still be OK.
 	SourceError string `json:"source_error,omitempty"`
@@ -112,8 +112,9 @@ func (w Workspace) sourceOf(e sessionlog.Entry) string {
 	return filepath.Join(dir, filepath.FromSlash(e.Rel))
 }
 
-// lostLogs lists the logs, with the journal's, that the manifest or the index knows and that do not exist any
-// more or are shorter now. session limits them to one session; "" means all.
+// lostLogs lists the logs, with the journal's, that the manifest or the index knows and that
+// do not exist any more or are shorter now. session limits them to one session; "" means
+// all.
 func (a *App) lostLogs(ctx context.Context, w Workspace, session string) ([]capture.LostLog, error) {
 	known := map[string]int64{}
 	err := a.ifIndexed(ctx, w, func(x Archive) (err error) {

@@ -22,8 +22,8 @@ import (
 )
 
 // Manifest lists the logs of an archive, with the journal's, and how many bytes of the
-// source they had, so that a deleted or shortened one is noticed. It is a text file with a checksum, a size and a
-// path per line; damaged lines are ignored. Update adds missing logs.
+// source they had, so that a deleted or shortened one is noticed. It is a text file with a
+// checksum, a size and a path per line; damaged lines are ignored. Update adds missing logs.
 type Manifest struct{ layout sessionlog.Layout }
 
 // Manifest returns the archive's list of logs.

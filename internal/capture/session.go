@@ -24,9 +24,10 @@ type Captured struct {
 	Missing  bool  // the transcript does not exist
 }
 
-// LogSession logs a transcript and, if side is true, all files in the client's
-// folder of the session; with a limit and many files, only those with new names. It continues after an error, so that one unreadable tool
-// output does not block the other files, and joins the errors.
+// LogSession logs a transcript and, if side is true, all files in the client's folder of the
+// session; with a limit and many files, only those with new names. It continues after an
+// error, so that one unreadable tool output does not block the other files, and joins the
+// errors.
 func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got Captured, err error) {
 	k, err := c.sessionLogs(main, false)
 	if err != nil || k.forgotten {

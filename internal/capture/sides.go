@@ -12,8 +12,9 @@ import (
 	"strandline/internal/state"
 )
 
-// loggedSides are the side files of a session that are logged, each as a hash of its
-// name and one of its name, size and time. A hook reads them instead of the logs of a thousand sub-agents.
+// loggedSides are the side files of a session that are logged, each as a hash of its name
+// and one of its name, size and time. A hook reads them instead of the logs of a thousand
+// sub-agents.
 type loggedSides struct {
 	store   state.Store
 	session string

@@ -19,7 +19,8 @@ type table struct {
 	cut func(s string, cells int) string
 }
 
-// newTable takes the headings; the table has no head if all are empty. A heading that begins with ">" aligns right.
+// newTable takes the headings; the table has no head if all are empty. A heading that begins
+// with ">" aligns right.
 func newTable(head ...string) *table {
 	t := &table{cut: text.TruncateCells}
 	for _, h := range head {

@@ -160,7 +160,8 @@ func (v *vocabulary) find(s string, buf []int32) ([]int32, int) {
 	return buf, words
 }
 
-// termIndex holds the terms of some texts and the vocabulary that numbers them. The vocabulary has no counts yet.
+// termIndex holds the terms of some texts and the vocabulary that numbers them. The
+// vocabulary has no counts yet.
 type termIndex struct {
 	voc  *vocabulary
 	ids  []int32

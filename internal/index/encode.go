@@ -20,8 +20,9 @@ const pathWeight = 2
 // minSlots is the number of slots that an Encoder begins with, a power of two.
 const minSlots = 1024
 
-// Encoder encodes the rows of terms that a store indexes. Its zero value is ready to
-// use. It reuses its buffers, so one Encoder should encode many passages. It is not safe for concurrent use.
+// Encoder encodes the rows of terms that a store indexes. Its zero value is ready to use. It
+// reuses its buffers, so one Encoder should encode many passages. It is not safe for
+// concurrent use.
 type Encoder struct {
 	seed  maphash.Seed
 	words []byte   // the terms of the text, then those of the paths

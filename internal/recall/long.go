@@ -21,9 +21,9 @@ const (
 // isLong reports whether a query is long.
 func isLong(query string) bool { return len(strings.Fields(query)) >= longQuery }
 
-// subject returns the part of a query that names its subject: all of a query that is not long, else its first
-// line or sentence that ends after subjectWords words. The rest of a text gives details, whose
-// mean is close to every passage.
+// subject returns the part of a query that names its subject: all of a query that is not
+// long, else its first line or sentence that ends after subjectWords words. The rest of a
+// text gives details, whose mean is close to every passage.
 func subject(query string) string {
 	if !isLong(query) {
 		return query

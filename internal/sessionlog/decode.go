@@ -170,8 +170,8 @@ type tailBlock struct {
 
 const tailBlockSize = 32 << 10
 
-// newTailBlock reads the last bytes, at most so many, of a file of the given size. ReadAt reads bytes that
-// are missing here.
+// newTailBlock reads the last bytes, at most so many, of a file of the given size. ReadAt
+// reads bytes that are missing here.
 func newTailBlock(r io.ReaderAt, size, most int64) *tailBlock {
 	t := &tailBlock{r: r, off: max(0, size-most)}
 	b := make([]byte, size-t.off)

@@ -62,10 +62,11 @@ type mode struct {
 // and four times the memory.
 func appendMode() mode { return mode{level: zstd.SpeedFastest, frame: 1 << 20, group: 16 << 20} }
 
-// Open opens the log at path for appending and locks it. It waits for another writer
-// until ctx is done (CodeBusy). A missing log is created with mode 0600, its folders
-// with 0700, and header h; an existing log keeps its header. Open truncates a torn end. A log with a damaged header is CodeCorrupt and is not changed; a folder
-// or disk that cannot be written is CodeDenied.
+// Open opens the log at path for appending and locks it. It waits for another writer until
+// ctx is done (CodeBusy). A missing log is created with mode 0600, its folders with 0700,
+// and header h; an existing log keeps its header. Open truncates a torn end. A log with a
+// damaged header is CodeCorrupt and is not changed; a folder or disk that cannot be written
+// is CodeDenied.
 func Open(ctx context.Context, path string, h Header) (*Log, error) {
 	return Haste{}.Open(ctx, path, h)
 }

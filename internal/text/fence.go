@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// The markers that begin and end a record: fenced text. A mark follows the first, and
-// its first 8 digits follow the second. They hold no angle brackets, which the client escapes for some models.
+// The markers that begin and end a record: fenced text. A mark follows the first, and its
+// first 8 digits follow the second. They hold no angle brackets, which the client escapes
+// for some models.
 const (
 	FenceOpen  = "=== STRANDLINE RECORD"
 	FenceClose = "=== END STRANDLINE RECORD"

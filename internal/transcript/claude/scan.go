@@ -210,7 +210,8 @@ func (s *scanner) setMembers() {
 		}},
 		{"customTitle", &r.title}, {"aiTitle", &r.title}, {"summary", &r.title}, {"leafUuid", &r.leaf},
 		{"cwd", &r.cwd}, {"sessionId", &r.sessionID}, {"version", &r.version}, {"gitBranch", &r.branch},
-		// The client's running totals, in cost-state rows and in the result rows of recorded print mode.
+		// The client's running totals, in cost-state rows and in the result rows of recorded
+		// print mode.
 		{"totalCostUSD", cost(&r.cost.USD)}, {"totalAPIDuration", cost(&r.cost.APITime)}, {"totalDuration", cost(&r.cost.Duration)},
 		{"totalLinesAdded", cost(&r.cost.LinesAdded)}, {"totalLinesRemoved", cost(&r.cost.LinesGone)},
 		{"duration_ms", cost(&r.cost.Duration)}, {"duration_api_ms", cost(&r.cost.APITime)}, {"num_turns", cost(&r.cost.Turns)},
