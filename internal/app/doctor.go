@@ -37,7 +37,7 @@ func warn(topic, msg, hint string) Finding { return finding(install.LevelWarn, t
 func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	cfg, _ := a.Settings() // rejected settings are findings
 	out := install.Check(ctx, install.CheckOptions{
-		ClientDir: cfg.ClientDir, CodexDir: cfg.CodexDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
+		ClientDir: cfg.ClientDir, Others: ConnectableClients()[1:], OtherDir: a.settingsFolder, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
 		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.versionOf, ClientVersion: a.clientVersion(ctx, cfg.Paths.Home), Now: a.Now,
 	})
 	for _, p := range cfg.Problems() {

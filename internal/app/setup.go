@@ -10,13 +10,16 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/client"
 	"strandline/internal/config"
 	"strandline/internal/install"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // WiringOptions select which of the client's settings Install and Uninstall change.
 type WiringOptions struct {
-	Clients    []string // of WiredClients; empty for Claude Code
+	Clients    []string // names of ConnectableClients; empty for Claude Code
 	Scope      string   // "user" or "project"
 	DryRun     bool
 	Plugin     bool // install the compactor plugin
@@ -66,37 +69,47 @@ func (a *App) Uninstall(ctx context.Context, o WiringOptions) (Wiring, error) {
 	return a.wire(ctx, o, true)
 }
 
-// The clients that Strandline can be connected to.
-const (
-	clientClaude = "claude"
-	clientCodex  = "codex"
-)
+// DefaultClient is the client that init connects if it finds none.
+const DefaultClient = claude.Name
 
-// WiredClients are the values of WiringOptions.Clients.
-func WiredClients() []string { return []string{clientClaude, clientCodex} }
+// ConnectableClients lists the clients that init knows, Claude Code first.
+func ConnectableClients() []transcript.Client { return transcript.Connectable(client.All()) }
 
-// FoundClients lists the clients that have a folder on this machine, and those that are
-// connected to Strandline.
-func (a *App) FoundClients() (found, connected []string) {
-	cfg, _ := a.Settings() // rejected settings have paths, too
-	for _, c := range WiredClients() {
-		dir, scope := clientDir(cfg, c)
-		if exists(dir) {
-			found = append(found, c)
-		}
-		if install.Connected(cfg.Paths.Home, dir, scope) {
-			connected = append(connected, c)
-		}
-	}
-	return found, connected
+// FoundClient is a client on this machine.
+type FoundClient struct {
+	Name, Title string
+	Connected   bool // to Strandline
 }
 
-// clientDir returns a client's folder and the scope of its hooks there.
-func clientDir(cfg *config.Config, client string) (string, install.Scope) {
-	if client == clientCodex {
-		return cfg.CodexDir, install.ScopeCodexHooks
+// FoundClients lists the clients that are installed, with a folder or a program, and those
+// that are connected to Strandline.
+func (a *App) FoundClients() (found []FoundClient) {
+	cfg, _ := a.Settings() // rejected settings have paths, too
+	for _, c := range ConnectableClients() {
+		o := install.Options{Client: c, File: c.Setup.Files[0], ClientDir: a.settingsFolder(c), Home: cfg.Paths.Home}
+		f := FoundClient{c.Name, c.Title, install.Connected(o)}
+		if f.Connected || exists(o.ClientDir) || a.inPath(c) {
+			found = append(found, f)
+		}
 	}
-	return cfg.ClientDir, install.ScopeUser
+	return found
+}
+
+// inPath reports whether the client's program is in PATH.
+func (a *App) inPath(c transcript.Client) bool {
+	if len(c.Resume) == 0 || a.System == nil {
+		return false
+	}
+	_, err := a.System.LookPath(c.Resume[0])
+	return err == nil
+}
+
+// settingsFolder returns the folder of a client's settings.
+func (a *App) settingsFolder(c transcript.Client) string {
+	if cfg, _ := a.Settings(); c.Name == DefaultClient {
+		return cfg.ClientDir
+	}
+	return c.SettingsFolder(a.Getenv, a.Home)
 }
 
 // WiringScopes are the values of WiringOptions.Scope.
@@ -104,39 +117,52 @@ func WiringScopes() []string {
 	return []string{string(install.ScopeUser), string(install.ScopeProject)}
 }
 
-// step changes the settings file of one scope.
+// step changes one file of a client.
 type step struct {
-	dir    string // the client's folder
-	scope  install.Scope
+	install.Options
 	remove bool
 }
 
-// steps lists the settings files of the clients.
-func (o WiringOptions) steps(cfg *config.Config, uninstall bool) (list []step, err error) {
-	for _, c := range o.Clients {
-		dir, _ := clientDir(cfg, c)
-		switch {
-		case c == clientClaude:
-			list = append(list, step{dir, install.Scope(o.Scope), uninstall})
-			if o.Scope == string(install.ScopeProject) {
-				list = append(list, step{dir, install.ScopeShared, true})
-			}
-		case c != clientCodex:
-			return nil, archive.Invalid(fmt.Sprintf("%q is not a client that Strandline can be connected to", archive.Clip(c, 40)), "--client takes "+strings.Join(WiredClients(), ", "))
-		case o.Scope != string(install.ScopeUser):
-			return nil, archive.Invalid("Codex is connected for the user, not for a project", "leave --scope out")
-		default:
-			for _, scope := range install.CodexScopes(uninstall) {
-				list = append(list, step{dir, scope, uninstall})
+// steps lists the files of the clients.
+func (a *App) steps(o WiringOptions, uninstall bool) (list []step, err error) {
+	all := ConnectableClients()
+	for _, name := range o.Clients {
+		at := slices.IndexFunc(all, func(c transcript.Client) bool { return c.Name == name })
+		if at < 0 {
+			return nil, archive.Invalid(fmt.Sprintf("%q is not a client that Strandline can be connected to", archive.Clip(name, 40)), "--client takes "+strings.Join(ClientNames(all), ", "))
+		}
+		c := all[at]
+		files := slices.Clone(c.Setup.Files)
+		if uninstall {
+			slices.Reverse(files)
+		}
+		for _, f := range files {
+			s := step{install.Options{Client: c, File: f, ClientDir: a.settingsFolder(c), Scope: install.Scope(o.Scope), Plugin: o.Plugin && f.Main}, uninstall}
+			list = append(list, s)
+			switch {
+			case o.Scope == string(install.ScopeUser):
+			case !f.Main:
+				return nil, archive.Invalid(c.Title+" is connected for the user, not for a project", "leave --scope out")
+			case o.Scope == string(install.ScopeProject):
+				s.Scope, s.remove = install.ScopeShared, true
+				list = append(list, s)
 			}
 		}
 	}
 	return list, nil
 }
 
+// ClientNames returns the names of clients.
+func ClientNames(list []transcript.Client) (names []string) {
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 func (a *App) wire(ctx context.Context, o WiringOptions, uninstall bool) (out Wiring, err error) {
 	if len(o.Clients) == 0 {
-		o.Clients = []string{clientClaude}
+		o.Clients = []string{DefaultClient}
 	}
 	cfg, err := a.Settings()
 	if err != nil {
@@ -146,21 +172,20 @@ func (a *App) wire(ctx context.Context, o WiringOptions, uninstall bool) (out Wi
 		return out, archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "--scope takes user or project")
 	}
 	out.Home = cfg.Paths.Home
-	steps, err := o.steps(cfg, uninstall)
+	steps, err := a.steps(o, uninstall)
 	if err != nil {
 		return out, err
 	}
 	for _, s := range steps {
-		in := install.New(install.Options{
-			ClientDir: s.dir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Now: a.Now,
-			Scope: s.scope, Plugin: o.Plugin && s.dir == cfg.ClientDir, NoMCP: !o.MCP, NoSkill: !o.Skill, NoStatusline: !o.Statusline,
-		})
+		s.ProjectDir, s.Home, s.Exe, s.Now = a.ProjectDir(), cfg.Paths.Home, a.Exe, a.Now
+		s.NoMCP, s.NoSkill, s.NoStatusline = !o.MCP, !o.Skill, !o.Statusline
+		in := install.New(s.Options)
 		plan := in.Plan
 		if s.remove {
 			plan = in.PlanUninstall
 		}
 		p, err := plan()
-		look := o.DryRun || s.remove && !p.Changed() && (s.scope == install.ScopeShared || !exists(cfg.Paths.Home))
+		look := o.DryRun || s.remove && !p.Changed() && (s.Scope == install.ScopeShared || !exists(cfg.Paths.Home))
 		if err == nil && !look {
 			p, err = in.Apply(ctx, p)
 		}

@@ -75,12 +75,17 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 
 // confirm asks a question on stdin.
 func (a *commands) confirm(question string) bool {
+	return strings.EqualFold(a.ask(question), "yes")
+}
+
+// ask asks a question and returns the line that the user typed; "" at the end of stdin.
+func (a *commands) ask(question string) string {
 	fmt.Fprint(a.out, question)
-	line, err := bufio.NewReader(a.env.Stdin).ReadString('\n') // the end of stdin means no
+	line, err := bufio.NewReader(a.env.Stdin).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(a.out)
 	}
-	return strings.EqualFold(strings.TrimSpace(line), "yes")
+	return strings.TrimSpace(line)
 }
 
 func (a *commands) printDeletion(d *app.Deletion) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ import (
 func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
 	cmd.Flags().StringVar(&o.Scope, "scope", "user", "whose settings: user (every project) or project (this one, on this machine)")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the changes and change nothing")
-	cmd.Flags().StringSliceVar(&o.Clients, "client", nil, "which clients: claude, codex (default: those found)")
+	cmd.Flags().StringSliceVar(&o.Clients, "client", nil, "which clients, such as claude,codex (default: those connected, or the first one found)")
 }
 
 func (a *commands) initCommand(cmd *cobra.Command) {
@@ -32,17 +33,25 @@ func (a *commands) initCommand(cmd *cobra.Command) {
 			return wrongUsage("--plugin and --no-plugin exclude each other", "")
 		}
 		o.Plugin, o.Statusline, o.MCP, o.Skill = o.Plugin && !*hooksOnly, !*noStatusline, !*noMCP, !*noSkill
-		other := ""
+		var others []string
 		if len(o.Clients) == 0 {
-			o.Clients, other = a.chooseClients(o)
+			var err error
+			if o.Clients, others, err = a.chooseClients(cmd.Context(), o); err != nil {
+				return err
+			}
+			if len(o.Clients) == 0 {
+				fmt.Fprintln(a.out, "Nothing was changed.")
+				return nil
+			}
 		}
 		out, err := a.wire(cmd.Context(), o, a.app.Install)
 		if err != nil || o.DryRun {
 			return err
 		}
 		fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.")
-		if other != "" {
-			fmt.Fprintf(a.out, "Found, too: %s; `strandline init --client %s` connects it.\n", other, other)
+		if len(others) > 0 {
+			connects := map[bool]string{true: "connects it", false: "connects them"}[len(others) == 1]
+			fmt.Fprintf(a.out, "Found, too: %s; `strandline init --client %s` %s.\n", strings.Join(others, ", "), strings.Join(others, ","), connects)
 		}
 		if n := out.Found; n.Sessions > 0 {
 			fmt.Fprintf(a.out, "Next: `strandline import` (%s, %s found)\n", count(n.Sessions, "session"), size(n.Bytes))
@@ -55,7 +64,7 @@ func (a *commands) uninstallCommand(cmd *cobra.Command) {
 	var o app.WiringOptions
 	a.action(cmd, func(ctx context.Context, _ []string) (string, error) {
 		if len(o.Clients) == 0 && o.Scope == "user" {
-			_, o.Clients = a.app.FoundClients()
+			o.Clients = names(a.app.FoundClients(), func(f app.FoundClient) bool { return f.Connected })
 		}
 		out, err := a.wire(ctx, o, a.app.Uninstall)
 		return "The archive stays in " + out.Home + ".", err
@@ -63,28 +72,66 @@ func (a *commands) uninstallCommand(cmd *cobra.Command) {
 	wiringFlags(cmd, &o)
 }
 
+// names returns the names of the clients that match.
+func names(found []app.FoundClient, match func(app.FoundClient) bool) (list []string) {
+	for _, f := range found {
+		if match(f) {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
+
 // chooseClients returns the clients that an init without --client connects: those that are
-// connected, and Claude Code or the only one of this machine. It asks for another one on a
-// terminal; else it returns its name.
-func (a *commands) chooseClients(o app.WiringOptions) (chosen []string, other string) {
-	found, chosen := a.app.FoundClients()
-	if o.Scope != "user" || len(found) == 0 && len(chosen) == 0 {
-		return nil, ""
+// connected, or the first one of this machine. On a terminal it asks for the others; else
+// it returns their names.
+func (a *commands) chooseClients(ctx context.Context, o app.WiringOptions) (chosen, others []string, err error) {
+	all := a.app.FoundClients()
+	if o.Scope != "user" || len(all) == 0 {
+		return []string{app.DefaultClient}, nil, nil
+	}
+	chosen = names(all, func(f app.FoundClient) bool { return f.Connected })
+	others = names(all, func(f app.FoundClient) bool { return !f.Connected })
+	_, asks := a.env.Terminal(a.env.Stdout)
+	if asks = asks && !o.DryRun && len(all) > 1 && len(others) > 0; asks {
+		more, err := a.askClients(ctx, o, all, others)
+		return append(chosen, more...), nil, err
 	}
 	if len(chosen) == 0 {
-		chosen = found[:1:1]
+		chosen, others = others[:1], others[1:]
 	}
-	for _, name := range found {
-		if slices.Contains(chosen, name) {
-			continue
+	return chosen, others, nil
+}
+
+// askClients lists what an init would write for each client that is not connected, and
+// returns those that the user wants.
+func (a *commands) askClients(ctx context.Context, o app.WiringOptions, all []app.FoundClient, others []string) ([]string, error) {
+	fmt.Fprintln(a.out, "Found on this machine, and not connected:")
+	t := newTable("CLIENT", "NAME", "WHAT INIT WRITES")
+	t.wrapped = true
+	list := slices.DeleteFunc(slices.Clone(all), func(f app.FoundClient) bool { return f.Connected })
+	var failed error
+	err := printTable(a, "", t, list, func(f app.FoundClient) []string {
+		o.Clients, o.DryRun = []string{f.Name}, true
+		out, err := a.app.Install(ctx, o)
+		failed = errors.Join(failed, err)
+		var files []string
+		for _, w := range out.Files {
+			files = append(files, fmt.Sprintf("%s (%d entries)", w.Path, w.Added+w.Updated))
 		}
-		if _, asks := a.env.Terminal(a.env.Stdout); asks && !o.DryRun && a.confirm("Connect "+name+", too? Type yes: ") {
-			chosen = append(chosen, name)
-		} else if !asks || o.DryRun {
-			other = name
-		}
+		return []string{f.Title, f.Name, strings.Join(files, ", ")}
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
 	}
-	return chosen, other
+	switch answer := a.ask("Connect them? Type yes, or the names of some, separated by commas: "); strings.ToLower(answer) {
+	case "", "no", "n":
+		return nil, nil
+	case "yes", "y", "all":
+		return others, nil
+	default:
+		return strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }), nil
+	}
 }
 
 // wire changes the client's settings and prints the changes.

@@ -11,7 +11,6 @@ type Paths struct {
 	Home        string // the archive: $STRANDLINE_HOME, else in the user's data folder
 	ConfigDir   string // the user's settings and the redaction key
 	ClientDir   string // the client's folder: $CLAUDE_CONFIG_DIR, else ~/.claude
-	CodexDir    string // Codex CLI's folder: $CODEX_HOME, else ~/.codex
 	ConfigFile  string // the user's settings file
 	ProjectFile string // the project's settings file, "" without a project
 }
@@ -50,7 +49,6 @@ func findPaths(in Inputs) Paths {
 		Home:        own("STRANDLINE_HOME", join(data, "strandline")),
 		ConfigDir:   join(config, "strandline"),
 		ClientDir:   own("CLAUDE_CONFIG_DIR", join(in.Home, ".claude")),
-		CodexDir:    own("CODEX_HOME", join(in.Home, ".codex")),
 		ProjectFile: join(in.Cwd, ProjectFile),
 	}
 	p.ConfigFile = join(p.ConfigDir, "config.toml")

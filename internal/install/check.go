@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"strandline/internal/transcript"
 )
 
 // Level is the severity of a finding.
@@ -33,8 +35,10 @@ type Finding struct {
 
 // CheckOptions configures Check. All paths are absolute.
 type CheckOptions struct {
-	ClientDir  string // the client's configuration folder
-	CodexDir   string // that of Codex CLI; empty: it is not checked
+	ClientDir string // the client's configuration folder
+	// Others are clients besides Claude Code, and OtherDir returns a client's folder.
+	Others     []transcript.Client
+	OtherDir   func(transcript.Client) string
 	ProjectDir string // empty: no project settings
 	Home       string // Strandline's folder
 	Exe        string // the current binary
@@ -64,13 +68,15 @@ func Check(ctx context.Context, o CheckOptions) []Finding {
 		o.Getenv = func(string) string { return "" }
 	}
 	c := checker{opts: o}
-	c.checkCodex(ctx)
-	if c.codex && !Connected(o.Home, o.ClientDir, ScopeUser) && !Connected(o.Home, o.ProjectDir, ScopeProject) {
+	for _, other := range o.Others {
+		c.checkOther(ctx, Options{Client: other, ClientDir: o.OtherDir(other), Home: o.Home, Exe: o.Exe, GOOS: o.GOOS, Now: o.Now})
+	}
+	if c.others && !Connected(c.main(ScopeUser)) && !Connected(c.main(ScopeProject)) {
 		if _, err := os.Stat(o.ClientDir); err == nil {
 			c.report(LevelInfo, "hooks", "Claude Code is installed here and not connected to Strandline", "`strandline init --client claude` connects it")
 		}
 		c.checkHome()
-		return c.findings // Codex is the only client
+		return c.findings
 	}
 	c.readAll()
 	c.checkSwitches()
@@ -96,9 +102,15 @@ type checker struct {
 	files    []settings // in order of precedence
 	hooks    []seenHook // of all files and plugins
 	findings []Finding
-	codex    bool // Codex is connected
+	others   bool // another client is connected
 	// answering lists other plugins that answer compactions.
 	answering []string
+}
+
+// main returns the options of Claude Code's settings.
+func (c *checker) main(scope Scope) Options {
+	o := c.opts
+	return Options{ClientDir: o.ClientDir, ProjectDir: o.ProjectDir, Home: o.Home, Exe: o.Exe, GOOS: o.GOOS, Scope: scope, Now: o.Now}.withDefaults()
 }
 
 func (c *checker) report(level Level, topic, msg, hint string) {

@@ -65,25 +65,26 @@ func (c *checker) checkEvents() {
 	var missing, waited []string
 	var order []duplication
 	twice := map[duplication][]string{}
-	wanted := hooks(c.opts.Exe, c.opts.GOOS)
+	main := c.main(ScopeUser)
+	wanted := main.hooksOf(main.File)
 	for _, want := range wanted {
 		var found []seenHook
 		for _, h := range c.hooks {
-			if _, ok := c.call(h); ok && h.event == want.event {
+			if _, ok := c.call(h); ok && h.event == want.Event {
 				found = append(found, h)
 			}
 		}
-		if want.async && slices.ContainsFunc(found, func(h seenHook) bool { return h.Async == nil }) {
-			waited = append(waited, want.event)
+		if want.Async && slices.ContainsFunc(found, func(h seenHook) bool { return h.Async == nil }) {
+			waited = append(waited, want.Event)
 		}
 		if len(found) == 0 {
-			missing = append(missing, want.event)
+			missing = append(missing, want.Event)
 		}
 		if d, ok := findDuplication(found); ok {
 			if twice[d] == nil {
 				order = append(order, d)
 			}
-			twice[d] = append(twice[d], want.event)
+			twice[d] = append(twice[d], want.Event)
 		}
 	}
 	for _, d := range order {

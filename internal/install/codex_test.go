@@ -4,8 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"strandline/internal/client/codex"
 )
 
 // codexSetup writes Codex's files and returns a function that runs init or uninstall as
@@ -22,8 +25,12 @@ func codexSetup(t *testing.T, files map[string]string) (dir string, run func(exe
 		}
 	}
 	return dir, func(exe string, uninstall bool) error {
-		for _, scope := range CodexScopes(uninstall) {
-			in := New(Options{ClientDir: dir, Home: home, Exe: exe, Scope: scope, GOOS: "linux"})
+		files := codex.Client().Setup.Files
+		if uninstall {
+			slices.Reverse(files)
+		}
+		for _, f := range files {
+			in := New(Options{Client: codex.Client(), File: f, ClientDir: dir, Home: home, Exe: exe, GOOS: "linux"})
 			if _, err := in.Apply(context.Background(), Plan{Uninstall: uninstall}); err != nil {
 				return err
 			}
@@ -122,7 +129,7 @@ trusted_hash = "sha256:01"
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got, all := (Options{ClientDir: dir, Exe: exe, GOOS: "linux"}).trusted(); got != 2 || all != 8 {
+			if got, all := (Options{Client: codex.Client(), ClientDir: dir, Exe: exe, GOOS: "linux"}).trusted(); got != 2 || all != 8 {
 				t.Errorf("%d of %d hooks are trusted, want 2 of 8", got, all)
 			}
 			if name == "no line end" { // init added it
@@ -166,7 +173,7 @@ func FuzzTOMLText(f *testing.F) {
 	f.Add([]byte(annsConfig))
 	f.Add([]byte("a = '''\n[b]\n'''\n[b]\n[[c]]\n[c.d]\n[mcp_servers.strandline.x]\ny=1"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		o := Options{ClientDir: "/c", Exe: "/x/strandline", GOOS: "linux"}
+		o := Options{Client: codex.Client(), File: codex.Client().Setup.Files[1], ClientDir: "/c", Exe: "/x/strandline", GOOS: "linux"}
 		doc := &tomlText{src: src}
 		before := map[string]any{}
 		if doc.decode(&before) != nil {

@@ -10,10 +10,7 @@ import (
 // installed returns the options of the installation that the manifest records for the
 // user's settings, for this binary.
 func (c *checker) installed() Options {
-	o := Options{
-		ClientDir: c.opts.ClientDir, ProjectDir: c.opts.ProjectDir, Home: c.opts.Home, Exe: c.opts.Exe, GOOS: c.opts.GOOS,
-		Scope: ScopeUser, Now: c.opts.Now,
-	}
+	o := c.main(ScopeUser)
 	m, err := readManifest(o.Home)
 	if err != nil {
 		return o

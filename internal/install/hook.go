@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/transcript"
 )
 
 // maxTimeout is the number of seconds above which a hook's timeout is taken for
@@ -26,10 +27,10 @@ type existing struct {
 // find lists the hooks of the event that run Strandline.
 func (h hookEntry) find(d *settingsDoc) []existing {
 	var list []existing
-	for g := range d.items("hooks", h.event) {
-		matcher, _ := d.text("hooks", h.event, g, "matcher")
-		for i := range d.items("hooks", h.event, g, "hooks") {
-			x := existing{path: []any{"hooks", h.event, g, "hooks", i}, matcher: matcher}
+	for g := range d.items("hooks", h.Event) {
+		matcher, _ := d.text("hooks", h.Event, g, "matcher")
+		for i := range d.items("hooks", h.Event, g, "hooks") {
+			x := existing{path: []any{"hooks", h.Event, g, "hooks", i}, matcher: matcher}
 			if h.read(d, &x) {
 				list = append(list, x)
 			}
@@ -96,13 +97,13 @@ func duplicate(earlier []existing, x existing) bool {
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
 func (h hookEntry) add(d *settingsDoc) error {
-	switch groups := []hookGroup{{Matcher: h.matcher, Hooks: []hookCommand{h.command()}}}; {
+	switch groups := []hookGroup{{Matcher: h.Matcher, Hooks: []hookCommand{h.command()}}}; {
 	case d.get("hooks") == nil:
-		return d.set(map[string][]hookGroup{h.event: groups}, "hooks")
-	case d.get("hooks", h.event) == nil:
-		return d.set(groups, h.event, "hooks")
+		return d.set(map[string][]hookGroup{h.Event: groups}, "hooks")
+	case d.get("hooks", h.Event) == nil:
+		return d.set(groups, h.Event, "hooks")
 	default:
-		return d.append(groups[0], "hooks", h.event)
+		return d.append(groups[0], "hooks", h.Event)
 	}
 }
 
@@ -133,12 +134,12 @@ func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) e
 		}
 	}
 	var timeout float64
-	if raw := d.raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
-		if err := d.set(h.timeout, "timeout", x.path...); err != nil {
+	if raw := d.raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > float64(maxTimeout*h.unit) {
+		if err := d.set(h.Timeout*h.unit, "timeout", x.path...); err != nil {
 			return err
 		}
 	}
-	if h.async && d.raw(x.at("async")...) == nil {
+	if h.Async && d.raw(x.at("async")...) == nil {
 		return d.set(true, "async", x.path...)
 	}
 	return nil
@@ -186,7 +187,7 @@ func remove(d, base *settingsDoc, x existing) error {
 // checkShape returns an error for settings that the client would ignore.
 func (h hookEntry) checkShape(d *settingsDoc) error {
 	return cmp.Or(d.checkKind("the document", kindObject), d.checkKind("hooks", kindObject, "hooks"),
-		d.checkKind("hooks."+h.event, kindArray, "hooks", h.event))
+		d.checkKind("hooks."+h.Event, kindArray, "hooks", h.Event))
 }
 
 // checkKind returns an error if the value at path is of another kind; name is for
@@ -213,63 +214,54 @@ type entry struct {
 	drop func(d, base *settingsDoc) (Action, error)
 }
 
-// entries lists all possible entries in the order in which they are written. previous is
-// the binary of an earlier init, whose entries are Strandline's, too.
+// entries lists all possible entries of a JSON file in the order in which they are written.
+// previous is the binary of an earlier init, whose entries are Strandline's, too.
 func entries(o Options, previous string) []entry {
+	o = o.withDefaults()
+	f := o.File
 	var list []entry
-	events := hooks
-	if o.Scope == ScopeCodexHooks {
-		events = codexHooks
-	}
-	for _, h := range events(o.Exe, o.GOOS) {
+	for _, h := range o.hooksOf(f) {
 		h.previous = previous
 		c := h.command()
-		list = append(list, entry{"hook/" + h.event, strings.Join(append([]string{c.Command}, c.Args...), " "), c, true, h.put, h.drop})
+		list = append(list, entry{"hook/" + h.Event, strings.Join(append([]string{c.Command}, c.Args...), " "), c, true, h.put, h.drop})
 	}
-	if cmp.Or(o.Scope, ScopeUser) == ScopeUser { // the statusline is a user's choice
+	if f.Main && o.Scope == ScopeUser { // the statusline is a user's choice
 		l := statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS}
 		list = append(list, entry{"statusline", l.command(""), l.value(), !o.NoStatusline, l.put, l.drop})
 	}
-	if o.Scope == ScopeCodexHooks {
-		return list
+	if f.Servers != "" {
+		m := o.serverEntry(previous)
+		list = append(list, entry{m.name, m.text, m.want, !o.NoMCP, m.put, m.drop})
 	}
-	for _, m := range pluginEntries(o.Home) {
-		list = append(list, entry{m.name, m.text, m.want, o.Plugin, m.put, m.drop})
+	if f.Main {
+		for _, m := range pluginEntries(o.Home) {
+			list = append(list, entry{m.name, m.text, m.want, o.Plugin, m.put, m.drop})
+		}
 	}
 	return list
 }
 
-// hookEntry is a command that the client runs at an event.
+// hookEntry is one of the client's hooks.
 type hookEntry struct {
-	event    string
-	matcher  string
-	timeout  int    // seconds, as the client counts
-	async    bool   // the client does not wait
-	context  int    // tokens of added context that the client takes, 0 for its default
+	transcript.Hook
+	unit     int    // a second in the client's unit
 	client   string // "" for Claude Code
 	exe      string
 	previous string // the binary in the manifest, "" if unknown
 	goos     string
 }
 
-// hooks lists the hooks. The client waits for all but the asynchronous ones, so the
-// timeouts are short; the hook's own deadline is much shorter. Hooks without an answer are
-// asynchronous, except before the client reads what they store (SubagentStop and PostCompact
-// at a compaction) and at its end, when it kills asynchronous ones.
-func hooks(exe, goos string) []hookEntry {
-	list := []hookEntry{
-		{event: "SessionStart", timeout: 6},
-		{event: "UserPromptSubmit", timeout: 5},
-		{event: "PostToolUse", matcher: "*", timeout: 5, async: true},
-		{event: "Stop", timeout: 5, async: true},
-		{event: "StopFailure", timeout: 5, async: true},
-		{event: "SubagentStop", timeout: 5},
-		{event: "PreCompact", timeout: 6},
-		{event: "PostCompact", timeout: 5},
-		{event: "SessionEnd", timeout: 5},
-	}
-	for i := range list {
-		list[i].exe, list[i].goos = exe, goos
+// hooksOf lists the hooks of a file.
+func (o Options) hooksOf(f transcript.SetupFile) []hookEntry {
+	list := make([]hookEntry, len(f.Hooks))
+	for i, h := range f.Hooks {
+		list[i] = hookEntry{Hook: h, unit: 1, client: o.Client.Name, exe: o.Exe, goos: o.GOOS}
+		if f.Milliseconds {
+			list[i].unit = 1000
+		}
+		if f.Main {
+			list[i].client = ""
+		}
 	}
 	return list
 }
@@ -294,7 +286,7 @@ type hookGroup struct {
 // which needs no shell: the client uses any shell that it finds, and their quoting
 // differs.
 func (h hookEntry) command() hookCommand {
-	c := hookCommand{Type: "command", Command: Quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async, Context: h.context}
+	c := hookCommand{Type: "command", Command: Quote(h.exe, h.goos) + " hook", Timeout: h.Timeout * h.unit, Async: h.Async, Context: h.Context}
 	switch {
 	case h.client != "":
 		c.Command += " --client " + h.client

@@ -16,6 +16,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/state"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // Scope selects the settings file.
@@ -32,6 +34,9 @@ const (
 
 // Options configures an Installer. All paths are absolute.
 type Options struct {
+	// Client is the client, and File one of the files of its setup; empty: Claude Code.
+	Client     transcript.Client
+	File       transcript.SetupFile
 	ClientDir  string // the client's configuration folder
 	ProjectDir string // the project's root, for ScopeProject
 	Home       string // Strandline's folder, which holds the manifest
@@ -55,7 +60,7 @@ type Installer struct{ opts Options }
 
 // New returns an installer.
 func New(o Options) *Installer {
-	o.Scope, o.GOOS = cmp.Or(o.Scope, ScopeUser), cmp.Or(o.GOOS, runtime.GOOS)
+	o = o.withDefaults()
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Time{} }
 	}
@@ -65,20 +70,29 @@ func New(o Options) *Installer {
 	return &Installer{opts: o}
 }
 
+// withDefaults fills the empty options that select the file.
+func (o Options) withDefaults() Options {
+	o.Scope, o.GOOS = cmp.Or(o.Scope, ScopeUser), cmp.Or(o.GOOS, runtime.GOOS)
+	if o.File.Path == "" {
+		o.Client = claude.Client()
+		o.File = o.Client.Setup.Files[0]
+	}
+	return o
+}
+
 // settingsPath returns the settings file of the scope.
 func (o Options) settingsPath() (string, error) {
+	o = o.withDefaults()
 	switch {
+	case !o.File.Main && filepath.IsAbs(o.ClientDir):
+		return filepath.Join(o.ClientDir, filepath.FromSlash(o.File.Path)), nil
 	case o.Scope == ScopeUser && filepath.IsAbs(o.ClientDir):
 		return filepath.Join(o.ClientDir, "settings.json"), nil
 	case o.Scope == ScopeProject && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.local.json"), nil
-	case o.Scope == ScopeCodexHooks && filepath.IsAbs(o.ClientDir):
-		return filepath.Join(o.ClientDir, "hooks.json"), nil
-	case o.Scope == ScopeCodexConfig && filepath.IsAbs(o.ClientDir):
-		return filepath.Join(o.ClientDir, "config.toml"), nil
 	case o.Scope == ScopeShared && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.json"), nil
-	case !slices.Contains([]Scope{ScopeUser, ScopeProject, ScopeShared, ScopeCodexHooks, ScopeCodexConfig}, o.Scope):
+	case !slices.Contains([]Scope{ScopeUser, ScopeProject, ScopeShared}, o.Scope):
 		return "", archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "use user or project")
 	}
 	return "", archive.Invalid("the folder of the client's settings is not known", "set HOME or CLAUDE_CONFIG_DIR to an absolute path")

@@ -82,11 +82,10 @@ func (m *manifest) save(home string) error {
 	return nil
 }
 
-// Connected reports whether an init wrote a client's settings of that scope, in the
-// client's or the project's folder.
-func Connected(home, dir string, scope Scope) bool {
-	path, err := Options{ClientDir: dir, ProjectDir: dir, Scope: scope}.settingsPath()
-	m, failed := readManifest(home)
+// Connected reports whether an init wrote the settings that o selects.
+func Connected(o Options) bool {
+	path, err := o.settingsPath()
+	m, failed := readManifest(o.Home)
 	if err != nil || failed != nil {
 		return false
 	}

@@ -24,20 +24,22 @@ func (p Part) State() string {
 	return map[Action]string{ActionAdd: "added", ActionUpdate: "updated", ActionRemove: "removed", ActionKeep: "unchanged", ActionOff: "off"}[p.Action]
 }
 
-// parts describes a planned init. doc is the document after it.
+// parts describes a planned init. doc is the JSON document after it.
 func (in *Installer) parts(p Plan, doc *settingsDoc) []Part {
-	o := in.opts
+	o, f := in.opts, in.opts.File
 	actions := map[string]Action{}
 	for _, e := range p.Entries {
 		kind, _, _ := strings.Cut(e.ID, "/")
 		actions[kind] = cmp.Or(changed(actions[kind]), changed(e.Action), ActionKeep)
 	}
-	if o.Scope == ScopeCodexHooks {
-		return o.codexParts(actions["hook"])
+	list := []Part{}
+	if len(f.Hooks) > 0 {
+		detail := fmt.Sprintf("record at %d events, restore context after compactions", len(f.Hooks))
+		list = append(list, Part{"hooks", cmp.Or(actions["hook"], ActionKeep), detail, "strandline uninstall"})
 	}
-	events := len(hooks(o.Exe, o.GOOS))
-	first := Part{"hooks", actions["hook"], fmt.Sprintf("record at %d events, restore context after compactions", events), "strandline uninstall"}
-	list := []Part{first}
+	if !f.Main {
+		return o.ownParts(list, actions)
+	}
 	if o.Scope != ScopeUser {
 		list[0].Switch += " --scope project"
 	} else {
@@ -58,6 +60,28 @@ func (in *Installer) parts(p Plan, doc *settingsDoc) []Part {
 		}
 	}
 	return append(list, plugin, mcp, skill)
+}
+
+// ownParts completes the parts of another client than Claude Code.
+func (o Options) ownParts(list []Part, actions map[string]Action) []Part {
+	f := o.File
+	if f.Whole != "" {
+		list = append(list, Part{f.Part.Name, actions["file"], f.Part.Detail, "strandline uninstall"})
+	}
+	for i := range list {
+		list[i].Switch += " --client " + o.Client.Name
+	}
+	if f.Servers != "" {
+		mcp := Part{"MCP server", actions["mcp"], "gives the model search and recall", "--no-mcp"}
+		if o.NoMCP {
+			mcp.Action = ActionOff
+		}
+		list = append(list, mcp)
+	}
+	for i := range list {
+		list[i].Name = o.Client.Title + " " + list[i].Name
+	}
+	return list
 }
 
 // changed returns an action that changes the file, else "".

@@ -84,15 +84,33 @@ func (in *Installer) Plan() (Plan, error) {
 	if strings.Contains(in.opts.Exe, "go-build") {
 		p.Warnings = append(p.Warnings, in.opts.Exe+" is a temporary binary: install strandline first")
 	}
-	if in.opts.Scope == ScopeCodexConfig {
-		return in.planConfig(p)
+	put := in.putEntries
+	switch f := in.opts.File; {
+	case f.Whole != "":
+		put = in.putWhole
+	case isTOML(f.Path):
+		put = in.putTable
 	}
-	doc, err := parse(p.Path, p.Before)
+	written, err := put(&p)
 	if err != nil {
 		return p, err
 	}
-	if notice := doc.notice(); notice != "" {
-		return p, archive.Invalid(p.Path+" holds "+notice+", so the client ignores all of it", "remove them, then run the command again; nothing was changed")
+	r, err := in.newRecord(p)
+	p.record, p.record.Entries = r, written
+	if s := in.opts.Client.Setup; s.Note != "" && len(in.opts.File.Hooks)+len(in.opts.File.Whole) > 0 && (p.Changed() || !in.opts.allTrusted()) {
+		p.Warnings = append(p.Warnings, s.Note)
+	}
+	return p, err
+}
+
+// putEntries plans the entries of a JSON file and returns their values.
+func (in *Installer) putEntries(p *Plan) (map[string]json.RawMessage, error) {
+	doc, err := parse(p.Path, p.Before)
+	if err != nil {
+		return nil, err
+	}
+	if notice := doc.notice(); notice != "" && in.opts.File.Main {
+		return nil, archive.Invalid(p.Path+" holds "+notice+", so the client ignores all of it", "remove them, then run the command again; nothing was changed")
 	}
 	written := map[string]json.RawMessage{}
 	base := p.record.base()
@@ -106,22 +124,15 @@ func (in *Installer) Plan() (Plan, error) {
 			action, err = e.drop(doc, base)
 		}
 		if err != nil {
-			return p, inFile(p.Path, err)
+			return nil, inFile(p.Path, err)
 		}
 		if e.wanted || action != ActionKeep {
 			p.Entries = append(p.Entries, EntryChange{ID: e.id, Action: action, Detail: e.detail})
 		}
 	}
 	p.After = doc.src
-	if p.record, err = in.newRecord(p); err != nil {
-		return p, err
-	}
-	p.record.Entries = written
-	p.Parts = in.parts(p, doc)
-	if in.opts.Scope == ScopeCodexHooks {
-		in.noteTrust(&p)
-	}
-	return p, nil
+	p.Parts = in.parts(*p, doc)
+	return written, nil
 }
 
 // newRecord returns the record of a file after the init. Its original is the file
@@ -154,8 +165,12 @@ func (in *Installer) newRecord(p Plan) (record, error) {
 // without returns the current settings without Strandline's entries, and whether nothing
 // else is in them.
 func (in *Installer) without(p Plan) ([]byte, bool, []EntryChange, error) {
-	if in.opts.Scope == ScopeCodexConfig {
-		src, changes, err := in.withoutServer(p)
+	switch f := in.opts.File; {
+	case f.Whole != "":
+		rest, bare, changes := withoutWhole(p)
+		return rest, bare, changes, nil
+	case isTOML(f.Path):
+		src, changes, err := in.withoutTable(p)
 		return src, len(bytes.TrimSpace(src)) == 0, changes, err
 	}
 	doc, err := parse(p.Path, p.Before)
@@ -183,7 +198,7 @@ func (in *Installer) PlanUninstall() (Plan, error) {
 	if err != nil || p.Before == nil {
 		return p, err
 	}
-	if in.opts.Scope == ScopeUser {
+	if in.opts.File.Main && in.opts.Scope == ScopeUser {
 		in.notePlugin(&p)
 	}
 	exact := p.record.AfterSHA256 == checksum(p.Before)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"strandline/internal/state"
+	"strandline/internal/transcript"
 )
 
 // The plugin has a module that answers the client's session.compact with
@@ -29,9 +30,6 @@ var pluginFiles embed.FS
 const (
 	pluginName   = "strandline@strandline-local"
 	pluginMarket = "strandline-local"
-	// pluginProgram is the placeholder for the binary's path in the plugin's files,
-	// in single or double quotes.
-	pluginProgram = "@PROGRAM@"
 )
 
 // pluginDir returns the folder of the plugin's files.
@@ -44,6 +42,10 @@ type memberEntry struct {
 	key       string
 	want      any
 	text      string
+	// own reports whether a value is Strandline's; nil: every value is. moved returns it
+	// with the path of this binary.
+	own   func(have []byte) bool
+	moved func(have []byte) []byte
 }
 
 // pluginEntries returns the settings that make the client load the plugin. They are
@@ -55,8 +57,8 @@ func pluginEntries(home string) []memberEntry {
 	}
 	dir := pluginDir(home)
 	return []memberEntry{
-		{"plugin/marketplace", "extraKnownMarketplaces", pluginMarket, map[string]source{"source": {"directory", dir}}, dir},
-		{"plugin/enabled", "enabledPlugins", pluginName, true, pluginName},
+		{name: "plugin/marketplace", container: "extraKnownMarketplaces", key: pluginMarket, want: map[string]source{"source": {"directory", dir}}, text: dir},
+		{name: "plugin/enabled", container: "enabledPlugins", key: pluginName, want: true, text: pluginName},
 	}
 }
 
@@ -76,6 +78,13 @@ func (m memberEntry) put(d *settingsDoc, written json.RawMessage) (Action, error
 		return ActionAdd, d.set(map[string]any{m.key: m.want}, m.container)
 	case have == nil:
 		return ActionAdd, d.set(m.want, m.key, m.container)
+	case m.own != nil && !m.own(have):
+		return ActionKeep, nil
+	case m.moved != nil && !sameJSONText(have, written):
+		if next := m.moved(have); !bytes.Equal(have, next) {
+			return ActionUpdate, d.setItem(json.RawMessage(next), m.container, m.key)
+		}
+		return ActionKeep, nil
 	case sameJSONText(have, raw), written != nil && !sameJSONText(have, written), written == nil && string(have) == "false":
 		return ActionKeep, nil
 	}
@@ -86,7 +95,7 @@ func (m memberEntry) put(d *settingsDoc, written json.RawMessage) (Action, error
 func (m memberEntry) drop(d, base *settingsDoc) (Action, error) {
 	have := d.raw(m.container, m.key)
 	switch {
-	case have == nil, base == nil && string(have) == "false": // Strandline never writes false
+	case have == nil, base == nil && string(have) == "false", m.own != nil && !m.own(have): // Strandline never writes false
 		return ActionKeep, nil
 	case base != nil && base.get(m.container, m.key) != nil && sameJSONText(have, base.raw(m.container, m.key)):
 		return ActionKeep, nil
@@ -108,13 +117,10 @@ const (
 // that the options leave out.
 func (o Options) writePlugin() error {
 	home := o.Home
-	program, err := json.Marshal(o.Exe)
-	if err != nil {
-		return fmt.Errorf("encode path: %w", err)
-	}
 	return eachPluginFile(func(rel string, data []byte) error {
-		for _, quote := range []string{"'", `"`} {
-			data = bytes.ReplaceAll(data, []byte(quote+pluginProgram+quote), program)
+		data, err := o.fill(data)
+		if err != nil {
+			return err
 		}
 		path := filepath.Join(pluginDir(home), rel)
 		if name := filepath.ToSlash(rel); o.NoMCP && name == pluginMCP || o.NoSkill && name == pluginSkill {
@@ -128,6 +134,16 @@ func (o Options) writePlugin() error {
 		}
 		return nil
 	})
+}
+
+// fill puts the binary's path into a text, at transcript.Program.
+func (o Options) fill(text []byte) ([]byte, error) {
+	exe, err := json.Marshal(o.Exe)
+	if err != nil {
+		return nil, fmt.Errorf("encode path: %w", err)
+	}
+	text = bytes.ReplaceAll(text, []byte(transcript.Program), exe)
+	return bytes.ReplaceAll(text, []byte(strings.ReplaceAll(transcript.Program, `"`, "'")), exe), nil
 }
 
 // eachPluginFile calls fn with every file of the plugin.

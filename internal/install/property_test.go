@@ -270,8 +270,8 @@ func addEntries(t *rapid.T, settings map[string]any) {
 		}
 		settings[m.container] = v
 	}
-	for _, h := range hooks(exe, "linux") {
-		raw, err := json.Marshal(hookGroup{Matcher: h.matcher, Hooks: []hookCommand{h.command()}})
+	for _, h := range mainHooks(exe) {
+		raw, err := json.Marshal(hookGroup{Matcher: h.Matcher, Hooks: []hookCommand{h.command()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,10 +279,10 @@ func addEntries(t *rapid.T, settings map[string]any) {
 		if err := json.Unmarshal(raw, &group); err != nil {
 			t.Fatal(err)
 		}
-		list, ok := events[h.event].([]any)
-		if !ok && events[h.event] != nil {
-			t.Fatalf("%s is not a list", h.event)
+		list, ok := events[h.Event].([]any)
+		if !ok && events[h.Event] != nil {
+			t.Fatalf("%s is not a list", h.Event)
 		}
-		events[h.event] = append(list, group)
+		events[h.Event] = append(list, group)
 	}
 }

@@ -256,9 +256,9 @@ func wantInstalled(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range hooks(exe, "linux") {
+	for _, h := range mainHooks(exe) {
 		if len(h.find(doc)) == 0 {
-			t.Errorf("%s is not installed", h.event)
+			t.Errorf("%s is not installed", h.Event)
 		}
 	}
 	if _, ours, _ := (statuslineEntry{exe: exe, goos: "linux"}).find(doc); ours == nil {
@@ -309,4 +309,10 @@ func prune(v any) any {
 		delete(root, "hooks")
 	}
 	return v
+}
+
+// mainHooks lists the hooks of Claude Code.
+func mainHooks(exe string) []hookEntry {
+	o := Options{Exe: exe, GOOS: "linux"}.withDefaults()
+	return o.hooksOf(o.File)
 }

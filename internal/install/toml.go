@@ -32,7 +32,7 @@ func (t *tomlText) eol() string {
 }
 
 // append adds a table after the last line and an empty one.
-func (t *tomlText) append(table string) error {
+func (t *tomlText) append(table string, path []string) error {
 	eol, src := t.eol(), string(t.src)
 	if src != "" && !strings.HasSuffix(src, "\n") {
 		src += eol
@@ -40,7 +40,7 @@ func (t *tomlText) append(table string) error {
 	if src != "" {
 		src += eol
 	}
-	return t.replace([]byte(src+strings.ReplaceAll(table, "\n", eol)), nil)
+	return t.replace([]byte(src+strings.ReplaceAll(table, "\n", eol)), path)
 }
 
 // header returns the keys of a table's header line, nil for another line.
@@ -147,22 +147,21 @@ func (t *tomlText) cutLines(from, to int) {
 }
 
 // setLine replaces the value of a key that has its own line in a table.
-func (t *tomlText) setLine(table, key, value string) error {
-	from, to, ok := t.within(true, strings.Split(table, ".")...)
+func (t *tomlText) setLine(table []string, key, value string) error {
+	from, to, ok := t.within(true, table...)
 	lines := t.lines()
 	assign := regexp.MustCompile(`^(\s*` + regexp.QuoteMeta(key) + `\s*=\s*)("(?:[^"\\]|\\.)*"|'[^']*')(.*)$`)
 	for i := from; ok && i < to; i++ {
 		if m := assign.FindSubmatch(bytes.TrimRight(lines[i], "\r\n")); m != nil {
 			end := lines[i][len(bytes.TrimRight(lines[i], "\r\n")):]
 			lines[i] = slices.Concat(m[1], []byte(value), m[3], end)
-			return t.replace(bytes.Join(lines, nil), append(strings.Split(table, "."), key))
+			return t.replace(bytes.Join(lines, nil), append(slices.Clip(table), key))
 		}
 	}
 	return errTOML
 }
 
-// replace makes after the document, if it differs only in the value at path, or in tables
-// that are new.
+// replace makes after the document, if it differs only in the value at path.
 func (t *tomlText) replace(after []byte, path []string) error {
 	var old, changed map[string]any
 	if err := t.decode(&old); err != nil {
@@ -170,9 +169,6 @@ func (t *tomlText) replace(after []byte, path []string) error {
 	}
 	if err := toml.Unmarshal(after, &changed); err != nil {
 		return err
-	}
-	if path == nil {
-		path = strings.Split(codexServer, ".")
 	}
 	forget(old, path)
 	forget(changed, path)

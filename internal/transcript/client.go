@@ -35,6 +35,8 @@ type Client struct {
 	// tokens at which it compacts; 0 if none does. Nil: they follow from the model.
 	Window func(rows []byte) (window, compactsAt int64)
 	Hooks  Hooks
+	// Setup is what init writes; without files, init does not know the client.
+	Setup Setup
 }
 
 // Hooks says how a client's hooks differ from those whose names and payloads Claude Code

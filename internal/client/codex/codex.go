@@ -31,6 +31,7 @@ func Client() transcript.Client {
 		Start:  []string{"codex"},
 		Window: window,
 		Hooks:  transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}, KeepsPrompts: true, OwnAgents: true},
+		Setup:  setup(),
 	}
 }
 

@@ -35,5 +35,24 @@ func Client() transcript.Client {
 			},
 			Context: []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}, Steers: true, Summarizer: true,
 		},
+		Setup: transcript.Setup{Files: []transcript.SetupFile{{Path: "settings.json", Main: true, Hooks: hooks()}}},
+	}
+}
+
+// hooks lists the hooks. The client waits for all but the asynchronous ones, so the
+// timeouts are short; the hook's own deadline is much shorter. Hooks without an answer are
+// asynchronous, except before the client reads what they store (SubagentStop and PostCompact
+// at a compaction) and at its end, when it kills asynchronous ones.
+func hooks() []transcript.Hook {
+	return []transcript.Hook{
+		{Event: "SessionStart", Timeout: 6},
+		{Event: "UserPromptSubmit", Timeout: 5},
+		{Event: "PostToolUse", Matcher: "*", Timeout: 5, Async: true},
+		{Event: "Stop", Timeout: 5, Async: true},
+		{Event: "StopFailure", Timeout: 5, Async: true},
+		{Event: "SubagentStop", Timeout: 5},
+		{Event: "PreCompact", Timeout: 6},
+		{Event: "PostCompact", Timeout: 5},
+		{Event: "SessionEnd", Timeout: 5},
 	}
 }
