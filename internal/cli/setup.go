@@ -92,20 +92,21 @@ func (a *commands) chooseClients(ctx context.Context, o app.WiringOptions) (chos
 	}
 	chosen = names(all, func(f app.FoundClient) bool { return f.Connected })
 	others = names(all, func(f app.FoundClient) bool { return !f.Connected })
+	var first []string
+	if len(chosen) == 0 {
+		first = others[:1:1]
+	}
 	_, asks := a.env.Terminal(a.env.Stdout)
 	if asks = asks && !o.DryRun && len(all) > 1 && len(others) > 0; asks {
-		more, err := a.askClients(ctx, o, all, others)
+		more, err := a.askClients(ctx, o, all, others, first)
 		return append(chosen, more...), nil, err
 	}
-	if len(chosen) == 0 {
-		chosen, others = others[:1], others[1:]
-	}
-	return chosen, others, nil
+	return append(chosen, first...), others[len(first):], nil
 }
 
 // askClients lists what an init would write for each client that is not connected, and
-// returns those that the user wants.
-func (a *commands) askClients(ctx context.Context, o app.WiringOptions, all []app.FoundClient, others []string) ([]string, error) {
+// returns those that the user wants; without an answer, the default.
+func (a *commands) askClients(ctx context.Context, o app.WiringOptions, all []app.FoundClient, others, preset []string) ([]string, error) {
 	fmt.Fprintln(a.out, "Found on this machine, and not connected:")
 	t := newTable("CLIENT", "NAME", "WHAT INIT WRITES")
 	t.wrapped = true
@@ -124,8 +125,14 @@ func (a *commands) askClients(ctx context.Context, o app.WiringOptions, all []ap
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	switch answer := a.ask("Connect them? Type yes, or the names of some, separated by commas: "); strings.ToLower(answer) {
-	case "", "no", "n":
+	question := "Connect them? Type yes, no, or names with commas between them: "
+	if len(preset) > 0 {
+		question = "Connect them? Type yes, no, or names with commas between them (Enter: " + preset[0] + "): "
+	}
+	switch answer := a.ask(question); strings.ToLower(answer) {
+	case "":
+		return preset, nil
+	case "no", "n":
 		return nil, nil
 	case "yes", "y", "all":
 		return others, nil
