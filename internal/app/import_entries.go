@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -30,7 +31,12 @@ type olderEntry struct {
 		Tools   []string `json:"toolNames"`
 		Files   []string `json:"filePaths"`
 	} `json:"metadata"`
+
+	whole json.RawMessage
 }
+
+// olderField is the field of a transcript's row that holds the imported entry, for export.
+const olderField = "entry"
 
 // The files of the earlier archive in a project's folder.
 const olderArchive = ".claude-flow/data/transcript-archive"
@@ -123,27 +129,46 @@ func (a *App) readOlder(ctx context.Context, path string) (entries []olderEntry,
 	if err != nil {
 		return nil, &archive.Error{Code: archive.CodeNotFound, Msg: "cannot read " + path, Err: err, Hint: "name a transcript-archive.db or .json, or a project's folder"}
 	}
-	if !bytes.HasPrefix(data, []byte("SQLite format 3")) {
-		var whole struct {
-			Entries []olderEntry `json:"entries"`
-		}
-		if err = json.Unmarshal(data, &entries); err != nil {
-			err = json.Unmarshal(data, &whole)
-			entries = whole.Entries
-		}
+	var list []json.RawMessage
+	if bytes.HasPrefix(data, []byte("SQLite format 3")) {
+		rows, err := a.Stores.Entries(ctx, path)
 		if err != nil {
-			err = &archive.Error{Code: archive.CodeInvalid, Msg: "neither a database nor a list of entries", Err: err, Hint: "name a transcript-archive.db or .json"}
+			return nil, err
 		}
-		return entries, err
+		list = archive.Convert(rows, func(row string) json.RawMessage { return json.RawMessage(row) })
+	} else if list = jsonEntries(data); list == nil {
+		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: "neither a database nor a list of entries", Hint: "name a transcript-archive.db or .json, or an export with --format entries"}
 	}
-	rows, err := a.Stores.Entries(ctx, path)
-	for _, row := range rows {
-		var e olderEntry
-		if json.Unmarshal([]byte(row), &e) == nil { // others hold no turn
+	for _, row := range list {
+		e := olderEntry{whole: row}
+		if json.Unmarshal(row, &e) == nil { // others hold no turn
 			entries = append(entries, e)
 		}
 	}
-	return entries, err
+	return entries, nil
+}
+
+// jsonEntries returns the entries of a list, of an object with a list, or one on each line;
+// nil if data is none of them.
+func jsonEntries(data []byte) (list []json.RawMessage) {
+	var whole struct {
+		Entries []json.RawMessage `json:"entries"`
+	}
+	if json.Unmarshal(data, &list) == nil || json.Unmarshal(data, &whole) == nil && whole.Entries != nil {
+		return slices.Concat([]json.RawMessage{}, list, whole.Entries)
+	}
+	list = nil
+	for d := json.NewDecoder(bytes.NewReader(data)); ; {
+		var row json.RawMessage
+		err := d.Decode(&row)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil || row[0] != '{' {
+			return nil
+		}
+		list = append(list, row)
+	}
 }
 
 // olderTranscript returns the entries of a session as the rows of a transcript. Of the
@@ -189,9 +214,13 @@ func olderTranscript(session, cwd string, entries []olderEntry) []byte {
 			if row.role == "assistant" {
 				message["id"], message["content"] = "msg_"+id, []Record{{"type": "text", "text": row.text}}
 			}
-			line, err := json.Marshal(Record{
+			fields := Record{
 				"type": row.role, "uuid": id, "parentUuid": parent, "sessionId": session, "cwd": cwd, "timestamp": at, "isSidechain": false, "message": message,
-			})
+			}
+			if e.whole != nil {
+				fields[olderField], e.whole = e.whole, nil
+			}
+			line, err := json.Marshal(fields)
 			if err != nil {
 				continue // texts and numbers always marshal
 			}

@@ -73,7 +73,7 @@ func (a *commands) commands() []command {
 		{"more", "tasks [SESSION]", "List a session's tasks and their states", a.tasksCommand},
 		{"more", "segments", "List segments of finished work and their summaries", a.segmentsCommand},
 		{"more", "queue", "Show a session's segments with and without a summary", a.queueCommand},
-		{"more", "export SESSION", "Write the exact bytes of a session's transcript", a.exportCommand},
+		{"more", "export [SESSION]", "Write the exact bytes of a session's transcript, or its turns as JSON", a.exportCommand},
 		{"more", "rebuild SESSION", "Restore a deleted session's files, to resume it", a.rebuildCommand},
 		{"more", "mcp", "Serve the archive to a model (MCP on stdin and stdout)", a.mcpCommand},
 		{"context", "restore", "Print the context that a compaction of a session gets back", a.restoreCommand},
@@ -164,7 +164,7 @@ func (a *commands) complete(root *cobra.Command) {
 		"role":   texts(compact.Roles()),
 		"scope":  app.WiringScopes(),
 		"format": {"json", "text"},
-		"from":   {"claude", "compressed-context", "knowledge-db"},
+		"from":   {"claude", "ruflo", "compressed-context", "knowledge-db"},
 	}
 	for _, cmd := range root.Commands() {
 		for _, c := range append(cmd.Commands(), cmd) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +18,23 @@ import (
 func (a *commands) exportCommand(cmd *cobra.Command) {
 	out := cmd.Flags().StringP("output", "o", "", "write to this file instead of stdout")
 	file := cmd.Flags().String("file", "", "a file in the session's folder instead of the transcript")
+	format := cmd.Flags().String("format", "transcript", "transcript, or entries: the turns of a session, or of all, as lines of JSON")
 	generation := cmd.Flags().Int("generation", 0, "an earlier generation of a rewritten transcript (0: the latest)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *generation < 0 || *generation > 0 && *file != "" {
 			return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
+		}
+		if *format == "entries" && *generation == 0 && *file == "" {
+			return a.writeOut(*out, func(w io.Writer) error {
+				_, err := a.app.ExportEntries(cmd.Context(), strings.Join(args, ""), w)
+				return err
+			})
+		}
+		if *format != "transcript" {
+			return wrongUsage("--format takes transcript or entries; entries exclude --generation and --file", "")
+		}
+		if len(args) == 0 {
+			return wrongUsage("name a session", "`strandline sessions` lists them; --format entries alone exports all of them")
 		}
 		var damaged int64
 		err := a.writeOut(*out, func(w io.Writer) (err error) {

@@ -35,7 +35,7 @@ func TestEntries(t *testing.T) {
 		return got
 	}
 	want := []string{
-		`{"key":"k:0","content":"User: one","createdAt":1,"metadata":{}}`, `{"key":"k:1","content":"User: two","createdAt":2,"metadata":{"sessionId":"s","chunkIndex":1}}`,
+		`{"key":"k:0","content":"User: one","createdAt":1,"metadata":{},"id":"a"}`, `{"key":"k:1","content":"User: two","createdAt":2,"metadata":{"sessionId":"s","chunkIndex":1},"id":"b"}`,
 	}
 	if got := read(); !slices.Equal(got, want) {
 		t.Errorf("while it is in use: %q", got)

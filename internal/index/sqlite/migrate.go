@@ -22,6 +22,9 @@ var schema3 string
 //go:embed schema/0004_cold.sql
 var schema4 string
 
+//go:embed schema/0005_entries.sql
+var schema5 string
+
 // migrations returns the scripts that migrate an index from version i to i+1. A released
 // script never changes.
 //
@@ -30,7 +33,8 @@ var schema4 string
 //  2. One row per access: confidence depends on their times.
 //  3. Vectors of passages, and the progress of each embedder.
 //  4. Cold turns, whose texts may be only in the log.
-func migrations() []string { return []string{schema1, schema2, schema3, schema4} }
+//  5. The view transcript_entries, which no code reads.
+func migrations() []string { return []string{schema1, schema2, schema3, schema4, schema5} }
 
 // errOlder is returned for an index that must be migrated before it can be read.
 var errOlder = errors.New("the index has an older version")

@@ -241,29 +241,17 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := raw(t, path)
-	var count, length int
-	if err := db.QueryRow("SELECT COUNT(*), SUM(LENGTH(content)) FROM transcript_entries").Scan(&count, &length); err != nil {
-		t.Fatal(err)
-	}
-	if want := len([]rune("a prompt, äöü\n\na reply")); count != 1 || length != want {
-		t.Errorf("%d entries of %d characters, want 1 of %d", count, length, want)
-	}
-	var id, session, content, summary, created string
-	var chunk int
-	err := db.QueryRow("SELECT id, session_id, content, summary, created_at, chunk_index FROM transcript_entries").
-		Scan(&id, &session, &content, &summary, &created, &chunk)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range [][2]string{
-		{id, "transcript:" + sessionID + ":0:1700000000000"},
-		{session, sessionID},
-		{content, "a prompt, äöü\n\na reply"},
-		{summary, "a title | Tools: Bash,Edit | Files: x.go | a reply"},
-		{created, "2023-11-14T22:13:20.000Z"},
+	const content = "User: a prompt, äöü\n\nAssistant: a reply"
+	for column, want := range map[string]string{
+		"key": "transcript:" + sessionID + ":0:2023-11-14T22:13:20.000Z", "content": content, "type": "episodic", "namespace": "transcript-archive",
+		"json_extract(tags, '$[2]')": sessionID, "json_extract(metadata, '$.toolNames[1]')": "Edit", "json_extract(metadata, '$.filePaths[0]')": "x.go",
+		"json_extract(metadata, '$.trigger')": "proactive", "access_level": "private", "created_at": "1700000000000", "updated_at": "1700000000000",
+		"version": "1", "access_count": "0", "last_accessed_at": "1700000000000", "confidence": "0.1", "length(content_hash)": "32",
+		"session_id": sessionID, "chunk_index": "0", "summary": "a title | Tools: Bash,Edit | Files: x.go | a reply", "count(*)": "1", "dead": "0",
 	} {
-		if f[0] != f[1] {
-			t.Errorf("have %q, want %q", f[0], f[1])
+		var have string
+		if err := db.QueryRow("SELECT " + column + " FROM transcript_entries").Scan(&have); err != nil || have != want {
+			t.Errorf("%s: %q (%v), want %q", column, have, err, want)
 		}
 	}
 	if _, err := db.Exec("DELETE FROM transcript_entries"); err == nil {
