@@ -168,7 +168,7 @@ func (a *commands) serveCompat(ctx context.Context, f serveFlags, listening bool
 		return err
 	}
 	s := f.Serving
-	s.Log = w.Logger()
+	s.Log, s.Guard = w.Logger(), !f.noGuard
 	if !listening {
 		s.Listen = compatAddress
 	}

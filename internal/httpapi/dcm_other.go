@@ -43,6 +43,7 @@ func (d dcm) others() map[string]answering {
 		"GET /api/capacity/{id}":                      d.capacity,
 		"POST /api/capacity/{id}/reset":               d.capacity,
 		"POST /api/tokens/track":                      d.ignore(http.StatusNoContent, nil),
+		"POST /api/tokens/realtime":                   d.ignore(http.StatusNoContent, nil),
 		"POST /api/agents/track-turn":                 d.ignore(http.StatusOK, record{"success": true, "turns_used": 0, "max_turns": nil, "should_warn": false, "should_stop": false}),
 		"GET /api/registry":                           d.ignore(http.StatusOK, record{"agents": []record{}, "count": 0}),
 		"GET /api/registry/{type}":                    d.ignore(http.StatusOK, record{"agent": nil}),
