@@ -13,6 +13,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
+	"strandline/internal/config"
 	"strandline/internal/task"
 	"strandline/internal/text"
 	"strandline/internal/transcript"
@@ -32,6 +33,7 @@ type Replacement struct {
 	// Warnings report steps that failed and were skipped.
 	Warnings []error
 	request  compact.ReplaceRequest
+	summary  bool // see SummaryReply
 }
 
 // Conversation returns the replacement as the model reads it.
@@ -108,9 +110,17 @@ func (c compaction) withoutArchive(ctx context.Context, out *Replacement) error 
 	}
 	out.request = c.request(conv)
 	if out.Replacement, err = compact.Replace(ctx, nil, out.request); err == nil {
-		out.Text = c.workspace.Capture.Records.Sign(out.Text)
+		c.finish(conv, out)
 	}
 	return err
+}
+
+// finish gives a replacement the form that its client takes, and signs it.
+func (c compaction) finish(conv conversation, out *Replacement) {
+	if conv.client != "" {
+		out.summarize()
+	}
+	out.Text = c.workspace.Capture.Records.Sign(out.Text)
 }
 
 // withArchive captures the session while its messages are parsed.
@@ -138,7 +148,11 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 			if err := w.Capture.IndexAll(ctx, x.Index, got.Sessions); err != nil {
 				return err
 			}
-			g := usage.Blocker{Mode: w.Config.Compaction.BlockAuto, Dir: w.Config.Paths.Blocked(), Getenv: c.app.Getenv, Settings: w.Config.Paths.ClientSettings()}
+			mode := w.Config.Compaction.BlockAuto
+			if conv.client != "" {
+				mode = config.BlockNever
+			}
+			g := usage.Blocker{Mode: mode, Dir: w.Config.Paths.Blocked(), Getenv: c.app.Getenv, Settings: w.Config.Paths.ClientSettings()}
 			var berr error
 			out.Skip, berr = g.Reason(ctx, x.Index, usage.Attempt{Session: conv.id(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 			if berr != nil {
@@ -161,12 +175,12 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 	if err != nil || out.Skip != "" {
 		return err
 	}
-	out.Text = w.Capture.Records.Sign(out.Text)
+	c.finish(conv, out)
 	return w.recordReplacement(ctx, out.request, out.Replacement, out.Text, "session.compact/"+conv.trigger)
 }
 
 func (w Workspace) captureConversation(ctx context.Context, c conversation) (capture.Captured, error) {
-	src, err := capture.TranscriptSource(c.transcript, c.session, c.cwd)
+	src, err := w.Capture.HookSource(c.client, c.transcript, c.session, "", c.cwd)
 	if err != nil {
 		return capture.Captured{}, err
 	}

@@ -15,6 +15,7 @@ import (
 
 // conversation is a context to compact, as the client's plugin sends it.
 type conversation struct {
+	client                          string // as in capture.Source
 	session, transcript, cwd, agent string
 	trigger, instructions           string
 	tokens, window                  int // 0: not known
@@ -38,6 +39,9 @@ const compactReserve = 33_000
 // compacted context shows the limit.
 func (c conversation) effectiveWindow(getenv func(string) string) int {
 	window := c.window
+	if c.client != "" {
+		return window
+	}
 	lower := func(n int) {
 		if n > 0 && (window == 0 || n < window) {
 			window = n
@@ -53,8 +57,8 @@ func (c conversation) effectiveWindow(getenv func(string) string) int {
 }
 
 // source identifies the conversation's transcript.
-func (c conversation) source() [4]string {
-	return [4]string{c.session, c.transcript, c.cwd, c.agent}
+func (c conversation) source() [5]string {
+	return [5]string{c.client, c.session, c.transcript, c.cwd, c.agent}
 }
 
 // parse starts to parse a conversation. head receives the fields before the messages; it
@@ -95,7 +99,7 @@ func readConversation(data []byte, onHead func(head conversation)) (conversation
 	} else {
 		into := func(s *string) func() { return func() { *s = w.Text() } }
 		readObject(w,
-			field{"session", into(&c.session)}, field{"transcript", into(&c.transcript)}, field{"cwd", into(&c.cwd)}, field{"agentId", into(&c.agent)},
+			field{"client", into(&c.client)}, field{"session", into(&c.session)}, field{"transcript", into(&c.transcript)}, field{"cwd", into(&c.cwd)}, field{"agentId", into(&c.agent)},
 			field{"trigger", into(&c.trigger)}, field{"instructions", into(&c.instructions)}, field{"messages", messages},
 			field{"tokens", func() { c.tokens = w.Int() }}, field{"window", func() { c.window = w.Int() }})
 	}
@@ -128,12 +132,17 @@ func readObject(w *text.JSONReader, fields ...field) {
 }
 
 func readMessage(w *text.JSONReader) (m transcript.Message) {
+	summary := false
 	readObject(w,
 		field{"role", func() { m.Role = w.Text() }},
+		field{"summary", func() { summary = w.Bool() }},
 		field{"text", func() { m.Text = w.Text() }},
 		field{"toolUses", func() { w.Array(func() { m.Uses = append(m.Uses, readToolUse(w)) }) }},
 		field{"toolResults", func() { w.Array(func() { m.Results = append(m.Results, readToolResult(w)) }) }})
 	claude.Classify(&m)
+	if summary {
+		m.Summary, m.Prompt = true, ""
+	}
 	return m
 }
 
@@ -214,6 +223,39 @@ func appendCopy(list []ReplyMessage, m *transcript.Message) []ReplyMessage {
 		return list
 	}
 	return append(list, out)
+}
+
+// A SummaryReply is a replacement for a client whose compaction is a summary and its newest
+// messages.
+type SummaryReply struct {
+	Summary string `json:"summary"`
+	// From is the index of the first message that the client keeps, the number of messages
+	// if it keeps none.
+	From int `json:"from"`
+}
+
+// Answer returns what the client's plugin reads.
+func (r Replacement) Answer() any {
+	if r.summary {
+		return SummaryReply{r.Text, len(r.request.Messages) - len(r.Keep)}
+	}
+	return r.Reply()
+}
+
+// summarize makes the replacement a summary and the newest messages: it moves a prompt that
+// is kept before others into the text.
+func (r *Replacement) summarize() {
+	n, from := len(r.Keep), len(r.request.Messages)
+	for n > 0 && r.Keep[n-1] == from-1 {
+		n, from = n-1, from-1
+	}
+	r.summary, r.Keep = true, r.Keep[:n]
+	if n > 0 {
+		r.Text = r.Summary(r.request)
+	}
+	for r.Keep = nil; from < len(r.request.Messages); from++ {
+		r.Keep = append(r.Keep, from)
+	}
 }
 
 // Expanded returns the conversation without references to the input.

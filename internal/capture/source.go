@@ -125,6 +125,9 @@ func (c *Capture) named(client, path, session, cwd string) (Source, error) {
 		return TranscriptSource(path, session, cwd)
 	}
 	of := c.ClientOf(client)
+	if of.File == nil {
+		return Source{}, archive.Invalid(fmt.Sprintf("%q is no known client", archive.Clip(client, 60)), "")
+	}
 	if named, ok := of.File(path); !filepath.IsAbs(path) || !ok || named != session || !archive.ValidID(session) {
 		return Source{}, archive.Invalid(fmt.Sprintf("%q is not a transcript of %s's session %q", archive.Clip(path, 200), of.Title, archive.Clip(session, 60)), "")
 	}

@@ -69,7 +69,7 @@ func (a *commands) compactStdin(ctx context.Context, budget int, format string) 
 		_, err := io.WriteString(a.out, out.Conversation())
 		return err
 	}
-	return a.writeJSON(out.Reply())
+	return a.writeJSON(out.Answer())
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing.
