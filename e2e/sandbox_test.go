@@ -286,6 +286,21 @@ func (s *sandbox) run(name string, args ...string) outcome {
 // written when stdout has reported the result of the previous one.
 func (s *sandbox) runWithPrompts(prompts []string, name string, args ...string) outcome {
 	s.t.Helper()
+	var lines []string
+	for _, p := range prompts {
+		line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": p}})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	return s.converseLines(lines, func(line []byte) bool { return bytes.Contains(line, []byte(`"type":"result"`)) }, name, args...)
+}
+
+// converseLines runs a program that reads lines: the next one is written when a line of
+// stdout says that the previous one is done, and stdin ends after the last.
+func (s *sandbox) converseLines(lines []string, done func(line []byte) bool, name string, args ...string) outcome {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := s.command(ctx, name, args...)
@@ -294,16 +309,12 @@ func (s *sandbox) runWithPrompts(prompts []string, name string, args ...string) 
 		s.t.Fatal(err)
 	}
 	next := func() {
-		if len(prompts) == 0 {
+		if len(lines) == 0 {
 			_ = stdin.Close() // ends the client
 			return
 		}
-		line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompts[0]}})
-		if err != nil {
-			s.t.Error(err)
-		}
-		prompts = prompts[1:]
-		_, _ = stdin.Write(append(line, '\n')) // an ended client is reported by Wait
+		_, _ = stdin.Write([]byte(lines[0] + "\n")) // an ended client is reported by Wait
+		lines = lines[1:]
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -315,7 +326,7 @@ func (s *sandbox) runWithPrompts(prompts []string, name string, args ...string) 
 				break
 			}
 			read += len(line)
-			if bytes.Contains(line, []byte(`"type":"result"`)) {
+			if done(line) {
 				next()
 			}
 		}

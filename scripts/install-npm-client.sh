@@ -4,9 +4,11 @@
 # NAME-VERSION below STRANDLINE_CACHE or .cache in the repository, and prints that
 # folder. An installed client is kept.
 set -eu
+node=
 case "${1:-}" in
 codex) package=@openai/codex version=0.169.0 ;;
-*) echo "usage: install-npm-client.sh codex" >&2; exit 2 ;;
+pi) package=@earendil-works/pi-coding-agent version=1.5.2 node=22.23.3 ;;
+*) echo "usage: install-npm-client.sh codex|pi" >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${STRANDLINE_CACHE:-$root/.cache}
@@ -22,8 +24,24 @@ work=$(mktemp -d "$folder/client.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 echo "install-npm-client: installing $package@$version into $target" >&2
 # npm verifies the packages; their install scripts do not run.
-npm install --prefix "$work" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error "$package@$version" >&2
-rm -rf "$work"/node_modules/@openai/codex-*/vendor/*/codex-resources/voice
+install() {
+	npm install --prefix "$work/$1" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error "$2" >&2
+}
+case $1 in
+pi) # its package is one bundle, which needs one of the dependencies: the loader of extensions
+	install . jiti@2.7.0
+	(cd "$work" && npm pack --silent "$package@$version" >/dev/null && tar xzf ./*.tgz && rm ./*.tgz)
+	mkdir -p "$work/node_modules/$package"
+	mv "$work"/package/* "$work/node_modules/$package"
+	;;
+*) install . "$package@$version" ;;
+esac
+# A client that needs a newer Node than the installed one gets its own.
+if [ -n "$node" ] && ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)'; then
+	install node "node-$(node -p 'process.platform + "-" + process.arch')@$node"
+	mv "$work"/node/node_modules/node-*/bin/node "$work/node_modules/node"
+fi
+rm -rf "$work"/node "$work"/package "$work"/node_modules/@openai/codex-*/vendor/*/codex-resources/voice
 # Of two concurrent installations the first one wins.
 mv "$work" "$target" 2>/dev/null || [ -d "$target/node_modules" ]
 echo "$target"

@@ -178,9 +178,12 @@ func kind(r *Request) Kind {
 	return Turn
 }
 
-// asksForSummary recognises a compaction by two phrases of the client in the
-// last user message.
+// asksForSummary recognises a compaction by two phrases of Claude Code in the
+// last user message, or by Pi's system prompt.
 func asksForSummary(r *Request) bool {
+	if strings.HasPrefix(r.System, "You are a context summarization assistant") {
+		return true
+	}
 	for _, m := range r.tail() {
 		for _, b := range m.Blocks {
 			if b.Type == "text" && strings.Contains(b.Text, "TEXT ONLY") && strings.Contains(b.Text, "detailed summary") {

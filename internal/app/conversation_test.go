@@ -36,15 +36,15 @@ func TestParseHead(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		stdin      string
-		head, conv [4]string
+		head, conv [5]string
 		fails      bool
 	}{
-		{`{"session":"s","transcript":"/t","messages":[{"role":"user","text":"x"}],"agentId":"a"}`, [4]string{"s", "/t"}, [4]string{"s", "/t", "", "a"}, false},
-		{`{"messages":[{"role":"user","text":"x"}],"session":"s","messages":[]}`, [4]string{}, [4]string{"s"}, false},
-		{`{"session":"s"}`, [4]string{}, [4]string{"s"}, true},
-		{`{"session":"s","messages":[{"role"`, [4]string{"s"}, [4]string{"s"}, true},
-		{`[{"role":"user","text":"x"}]`, [4]string{}, [4]string{}, false},
-		{``, [4]string{}, [4]string{}, true},
+		{`{"session":"s","transcript":"/t","messages":[{"role":"user","text":"x"}],"agentId":"a"}`, [5]string{"", "s", "/t"}, [5]string{"", "s", "/t", "", "a"}, false},
+		{`{"messages":[{"role":"user","text":"x"}],"session":"s","messages":[]}`, [5]string{}, [5]string{"", "s"}, false},
+		{`{"session":"s"}`, [5]string{}, [5]string{"", "s"}, true},
+		{`{"session":"s","messages":[{"role"`, [5]string{"", "s"}, [5]string{"", "s"}, true},
+		{`[{"role":"user","text":"x"}]`, [5]string{}, [5]string{}, false},
+		{``, [5]string{}, [5]string{}, true},
 	} {
 		early, wait := parse([]byte(tt.stdin))
 		if head := <-early; head.source() != tt.head {

@@ -17,13 +17,21 @@ func Client() transcript.Client {
 		Name: "pi", Title: "Pi", New: New, Resume: []string{"pi", "--session"},
 		Start: []string{"pi"},
 		Roots: func(getenv func(string) string, home string) []string {
-			return transcript.Folders(getenv("PI_CODING_AGENT_DIR"), home, ".pi/agent", "sessions")
+			all := transcript.Folders(getenv("PI_CODING_AGENT_DIR"), home, ".pi/agent", "sessions")
+			if dir := getenv("PI_CODING_AGENT_SESSION_DIR"); dir != "" {
+				all = append(all, transcript.Folders(dir, home, "", "")...)
+			}
+			return all
 		},
 		File: func(path string) (string, bool) { // <time>_<id>.jsonl
 			name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
 			when, id, named := strings.Cut(name, "_")
 			return id, ok && named && len(when) > 18 && when[4] == '-' && when[10] == 'T'
 		},
+		Place: func(source, _ string) string { // sessions/<folder of the project>/<file>
+			return filepath.Join("sessions", filepath.Base(filepath.Dir(source)), filepath.Base(source))
+		},
+		Hooks: transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}},
 	}
 }
 
