@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,6 +110,7 @@ func TestScripts(t *testing.T) {
 			"unserve":  cmdUnserve,
 			"ask":      cmdAsk,
 			"client":   cmdClient,
+			"sql":      cmdSQL,
 		},
 	})
 }
@@ -152,6 +154,19 @@ func cmdClient(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, sample, 0o600))
+}
+
+// sql DATABASE SCRIPT runs a script of statements, as a client would.
+func cmdSQL(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: sql DATABASE SCRIPT")
+	}
+	path := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	db, err := sql.Open("sqlite", path)
+	ts.Check(err)
+	_, err = db.Exec(ts.ReadFile(args[1]))
+	ts.Check(errors.Join(err, db.Close()))
 }
 
 // synthesized returns the transcript of a session with so many turns.

@@ -178,7 +178,9 @@ func showsOrMoves(program string) bool {
 }
 
 // IsAgentTool reports whether a passage's label names a tool that starts sub-agents.
-func IsAgentTool(label string) bool { return label == "Agent" || label == "Task" }
+func IsAgentTool(label string) bool {
+	return slices.Contains([]string{"Agent", "Task", "task", "agent", "subagent", "spawn_agent", "spawn_subagent"}, label)
+}
 
 // AgentCall splits the first line of such a tool's passage, "Task <type> ·
 // <description> · <prompt>". Missing parts are "".

@@ -37,7 +37,7 @@ func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 // began completes the source of a transcript and returns the time of its first row, or
 // the file's time if no row has one.
 func (c *Capture) began(src *Source, info os.FileInfo) (time.Time, error) {
-	f, _, err := c.open(src.Client, src.Path)
+	f, _, err := c.open(src.Client, src.Path, nil)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -168,7 +168,11 @@ func (d *discovery) walk(ctx context.Context, root string) error {
 // add adds a transcript and ignores other files.
 func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 	client, session := d.of(path)
-	if session == "" || !info.Mode().IsRegular() || d.seen[path] {
+	if !info.Mode().IsRegular() || d.seen[path] {
+		return
+	}
+	if session == "" {
+		d.addStored(path)
 		return
 	}
 	d.seen[path] = true
@@ -181,6 +185,36 @@ func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 		}
 	}
 	d.found = append(d.found, file)
+}
+
+// addStored adds the sessions in a client's database and ignores other files.
+func (d *discovery) addStored(path string) {
+	if d.capture == nil {
+		return
+	}
+	for _, c := range d.capture.Known() {
+		if c.Database == nil || !c.Database.Match(path) {
+			continue
+		}
+		d.seen[path] = true
+		list, err := c.Database.List(path)
+		if err != nil {
+			d.fail(path, err)
+		}
+		for _, s := range list {
+			if archive.ValidID(s.ID) {
+				d.found = append(d.found, found{source: storedSource(c.Name, s), size: s.Bytes, first: s.Created})
+			}
+		}
+		return
+	}
+}
+
+// storedSource returns the source of a session in a database.
+func storedSource(client string, s transcript.Stored) Source {
+	src := Source{Client: client, Path: s.Path, Session: s.ID, changed: s.Changed}
+	src.describe(transcript.Facts{Session: s.Parent, Agent: s.ID, Cwd: s.Cwd})
+	return src
 }
 
 // of returns the client and the session of a transcript, "" if a path is none.

@@ -85,7 +85,7 @@ func (c *Capture) isForgottenCopy(src Source) bool {
 	if err != nil || len(names) == 0 {
 		return false
 	}
-	f, _, err := c.open(src.Client, src.Path)
+	f, _, err := c.open(src.Client, src.Path, nil)
 	if err != nil {
 		return false // the caller reports it
 	}

@@ -1,16 +1,20 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // maxHookCompare is the largest size of a replaced file that a call with a limit
@@ -25,7 +29,10 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 	if k.isForgotten(src) {
 		return Logged{}, nil
 	}
-	f, _, err := c.open(src.Client, src.Path)
+	f, _, err := c.open(src.Client, src.Path, k.of(src.Rel))
+	if err == nil && len(k.parts) > 0 && src.stored() {
+		f, err = c.withoutForgotten(f, k, src)
+	}
 	if err != nil {
 		return Logged{}, err
 	}
@@ -112,6 +119,43 @@ func (c *Capture) forgetAppended(ctx context.Context, k sessionLogs, out *Logged
 	out.fresh = nil // it holds the client's lines
 	_, err = sessionlog.Rewrite(ctx, out.Log, lines)
 	return err
+}
+
+// withoutForgotten returns the lines of a session in a database without those after its
+// log's end that belong to forgotten parts: the database still has their rows, but the log
+// no longer does. It closes f.
+func (c *Capture) withoutForgotten(f *os.File, k sessionLogs, src Source) (*os.File, error) {
+	defer f.Close()
+	latest, _ := k.latest("")
+	pos, err := c.position(latest.Path)
+	if err != nil {
+		pos.Raw = 0 // the lines begin a generation
+	}
+	keys := map[string]bool{}
+	for _, p := range k.parts {
+		for _, key := range p.Keys {
+			keys[key] = true
+		}
+	}
+	if _, err := f.Seek(pos.Raw, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read transcript: %w", err)
+	}
+	var kept bytes.Buffer
+	common := c.ClientOf(src.Client).Common()
+	for lines := bufio.NewReader(f); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			break // the last line ends with a newline
+		}
+		drop := false
+		claude.Rows(common(line), 0, func(r transcript.Row) {
+			drop = drop || slices.ContainsFunc(rowKeys(r), func(key string) bool { return keys[key] })
+		})
+		if !drop {
+			kept.Write(line)
+		}
+	}
+	return transcript.TempFile(io.MultiReader(io.NewSectionReader(f, 0, pos.Raw), &kept))
 }
 
 // appendNew appends the new bytes of a file to one generation of its log. It reports

@@ -465,7 +465,7 @@ func (c *Capture) isKnownCopy(k sessionLogs, src Source, size int64) (bool, erro
 		if src.Path != h.Source {
 			return true, nil
 		}
-		f, _, err := c.open(src.Client, src.Path)
+		f, _, err := c.open(src.Client, src.Path, nil)
 		if err != nil {
 			return false, err
 		}

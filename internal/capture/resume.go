@@ -165,6 +165,9 @@ func (c *Capture) pathOf(entry sessionlog.Entry, o Rebuilding) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if (Source{Client: client.Name, Path: h.Source}).stored() {
+		return "", archive.Invalid(client.Title+" keeps its sessions in a database, into which none can be put back", "print its lines with: strandline export "+archive.ShortID(entry.Session))
+	}
 	place := filepath.Join(filepath.Base(filepath.Dir(h.Source)), filepath.Base(h.Source))
 	if client.Place != nil {
 		place = client.Place(h.Source, h.Session)

@@ -104,8 +104,12 @@ const timeSlack = 2 * time.Second
 // cheap.
 func unchanged(k sessionLogs, src Source) (h sessionlog.Header, ok bool) {
 	latest, _ := k.latest(src.Rel)
-	file, err := os.Stat(src.Path)
 	log, lerr := os.Stat(latest.Path) // "" does not exist
+	if lerr == nil && !src.changed.IsZero() {
+		h, _, err := sessionlog.ReadHeader(latest.Path)
+		return h, err == nil && h.Source == src.Path && src.changed.Add(timeSlack).Before(log.ModTime())
+	}
+	file, err := os.Stat(src.Path)
 	if err != nil || lerr != nil || !file.ModTime().Add(timeSlack).Before(log.ModTime()) {
 		return h, false
 	}
@@ -220,6 +224,17 @@ func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) 
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return size, nil
+	}
+	if src.stored() {
+		if _, same := unchanged(k, src); same {
+			return 0, nil
+		}
+		f, info, err := c.open(src.Client, src.Path, k.of(src.Rel))
+		if err != nil {
+			return 0, err
+		}
+		size = info.Size()
+		_ = f.Close() // read only
 	}
 	pos, err := c.position(latest.Path)
 	if code := archive.ErrorCode(err); code == archive.CodeCorrupt || code == archive.CodeNotFound {

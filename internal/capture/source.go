@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/sessionlog"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -29,6 +31,8 @@ type Source struct {
 	Cwd string
 
 	folder string // of the logs, if it is not that of the file
+	// changed is when a session in a database changed; zero for a file.
+	changed time.Time
 }
 
 // Slug returns the name of the folder of the logs: of the client's project folder that
@@ -52,6 +56,12 @@ func (s Source) Slug() string {
 // common reports whether the file is of the client whose rows are in the common form, and
 // which has a folder per session.
 func (s Source) common() bool { return s.Client == "" || s.Client == claude.Name }
+
+// stored reports whether the source is a session in a client's database.
+func (s Source) stored() bool {
+	_, session := transcript.SplitStored(s.Path)
+	return !s.common() && session != ""
+}
 
 // Agent returns the sub-agent's id if the file is its transcript, else "".
 func (s Source) Agent() string {
@@ -106,7 +116,7 @@ func (c *Capture) SourceOf(client, path, session, cwd string) (Source, error) {
 	if err != nil || src.common() {
 		return src, err
 	}
-	f, _, err := c.open(client, src.Path)
+	f, _, err := c.open(client, src.Path, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return src, nil
 	}
@@ -216,12 +226,31 @@ const peekBytes = 256 << 10
 const firstPeek = 16 << 10
 
 // open opens a file of a client for reading: the file itself, or what the client makes of
-// it.
-func (c *Capture) open(client, path string) (*os.File, os.FileInfo, error) {
-	if open := c.ClientOf(client).Open; open != nil {
-		return withInfo(open(path))
+// it. Of a session in a database these are the lines in the latest of its logs and what
+// they lack.
+func (c *Capture) open(client, path string, logs []sessionlog.Entry) (*os.File, os.FileInfo, error) {
+	of := c.ClientOf(client)
+	if _, session := transcript.SplitStored(path); of.Database != nil && session != "" {
+		return withInfo(openStored(of.Database, path, logs))
+	}
+	if of.Open != nil {
+		return withInfo(of.Open(path))
 	}
 	return openSource(path)
+}
+
+// openStored opens a session in a database. A log that cannot be read is left out: the
+// session's lines begin a generation.
+func openStored(db *transcript.Database, path string, logs []sessionlog.Entry) (*os.File, error) {
+	if len(logs) > 0 {
+		if log, err := sessionlog.OpenReader(logs[len(logs)-1].Path); err == nil {
+			defer log.Close()
+			if f, err := db.Open(path, func() io.Reader { return log.NewSection(0, log.Position().Raw) }); err == nil || log.Torn() == 0 {
+				return f, err
+			}
+		}
+	}
+	return db.Open(path, nil)
 }
 
 // peek reads the facts from the start of a client's transcript.

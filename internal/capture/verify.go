@@ -120,7 +120,7 @@ func (c *Capture) Repair(ctx context.Context, e sessionlog.Entry, path string) (
 		path = h.Source
 	}
 	var src io.ReaderAt
-	if f, _, err := c.open(e.Client, path); err == nil {
+	if f, _, err := c.open(e.Client, path, nil); err == nil {
 		defer f.Close()
 		src = f
 	}
@@ -166,7 +166,7 @@ func (c *Capture) sourceState(e sessionlog.Entry) (SourceState, error) {
 	if err != nil {
 		return "", err
 	}
-	f, info, err := c.open(e.Client, h.Source)
+	f, info, err := c.open(e.Client, h.Source, []sessionlog.Entry{e})
 	if errors.Is(err, fs.ErrNotExist) || h.Source == "" {
 		return SourceGone, nil
 	}

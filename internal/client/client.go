@@ -11,6 +11,7 @@ import (
 	"strandline/internal/client/droid"
 	"strandline/internal/client/gemini"
 	"strandline/internal/client/kimi"
+	"strandline/internal/client/opencode"
 	"strandline/internal/client/pi"
 	"strandline/internal/client/qwen"
 	"strandline/internal/transcript"
@@ -29,6 +30,7 @@ func All() []transcript.Client {
 		kimi.Client(),
 		cline.Client(),
 		cursor.Client(),
+		opencode.Client(),
 		claude.Client(),
 	}
 }

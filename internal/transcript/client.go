@@ -20,6 +20,8 @@ type Client struct {
 	// its end: a file of such lines, which the caller closes. One that does not continue
 	// the archived lines begins a generation. Nil: the file itself.
 	Open func(path string) (*os.File, error)
+	// Database describes a file with many sessions; nil if the client has none.
+	Database *Database
 	// New returns a translator for a transcript. Nil: the rows are in the common form.
 	New func() Translator
 	// Place returns the path below the client's folder, which is the parent of the first
