@@ -49,11 +49,7 @@ func newPi(t *testing.T) *pi {
 // connect installs strandline with Pi as the client.
 func (p *pi) connect() {
 	p.t.Helper()
-	p.program = filepath.Join(filepath.Dir(p.project), "bin", programName)
-	link(p.t, program(p.t), p.program)
-	p.t.Cleanup(p.awaitProcesses)
-	source := p.read(filepath.Join("..", "internal", "install", "extension", "pi.ts"))
-	p.write(filepath.Join(p.config, "extensions", "strandline.ts"), strings.ReplaceAll(source, "@PROGRAM@", p.program))
+	p.installWith("--client", "pi")
 }
 
 // ask runs one turn in a process of its own and returns its requests.
@@ -215,7 +211,7 @@ func (p *pi) replace(script string) (whole string) {
 }
 
 // TestPiFallsThrough breaks the program in every way that the extension must survive: it
-// fails, prints nothing, prints no JSON, does not read, and is deleted. Pi compacts itself.
+// fails, prints nothing, prints something else, does not read, and is deleted. Pi compacts itself.
 func TestPiFallsThrough(t *testing.T) {
 	t.Parallel()
 	p := newPi(t)
@@ -225,7 +221,7 @@ echo . >>"$0.calls"
 case $(wc -l <"$0.calls" | tr -d " ") in
 1) cat >/dev/null; exit 3 ;;
 2) cat >/dev/null ;;
-3) cat >/dev/null; echo '{"summary":7}]}' ;;
+3) cat >/dev/null; echo '{"summary":7}' ;;
 4) rm "$0" ;;
 esac
 `)
@@ -243,7 +239,8 @@ esac
 	}
 }
 
-// TestPiRestores lets Pi compact itself: what its summary omits is in the next request.
+// TestPiRestores lets Pi compact itself in a tool loop: what its summary omits is in the next
+// request.
 func TestPiRestores(t *testing.T) {
 	t.Parallel()
 	p := newPi(t)
@@ -251,8 +248,9 @@ func TestPiRestores(t *testing.T) {
 	whole := p.replace(`[ "$1" = compact ] && exit 3
 exec "$0-whole" "$@"
 `)
+	p.api.On(piRead, mockapi.Use(piBash("seq 10000 12500")).At(piFull), mockapi.Say("It is read."))
 
-	sent := p.rpc(prompt(piFault), prompt(piRead), prompt("Go on."))
+	sent := p.rpc(prompt(piFault), prompt(piRead))
 
 	if n := len(sent); n < 3 || sent[n-2].Kind != mockapi.Compaction {
 		t.Fatalf("%d requests without a compaction", n)

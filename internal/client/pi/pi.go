@@ -32,6 +32,7 @@ func Client() transcript.Client {
 			return filepath.Join("sessions", filepath.Base(filepath.Dir(source)), filepath.Base(source))
 		},
 		Hooks: transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}},
+		Setup: setup(),
 	}
 }
 

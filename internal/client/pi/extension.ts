@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const program = '@PROGRAM@'
+const program = "@PROGRAM@"
 const name = 'strandline'
 const hookTimeout = 3000 // milliseconds
 const compactTimeout = 10000
@@ -80,7 +80,7 @@ export default function (pi: any) {
   pi.on('session_start', async (event: any, ctx: any) => {
     const source = ({ startup: 'startup', new: 'clear', fork: 'fork' } as any)[event.reason] ?? 'resume'
     const text = await hook(ctx, 'SessionStart', { source })
-    if (text) pi.sendMessage(add(text), { deliverAs: 'nextTurn' })
+    if (text) pi.sendMessage(add(text))
   })
 
   pi.on('before_agent_start', async (event: any, ctx: any) => {
@@ -104,7 +104,7 @@ export default function (pi: any) {
         trigger: event.reason === 'manual' ? 'manual' : 'auto', instructions: event.customInstructions,
         tokens: event.preparation.tokensBefore, window: ctx.model?.contextWindow, messages,
       }, compactTimeout, event.signal)
-      if (!answer?.summary) return undefined
+      if (typeof answer?.summary !== 'string' || !Number.isInteger(answer.from)) return undefined
       return { compaction: { summary: answer.summary, firstKeptEntryId: entries[answer.from], tokensBefore: event.preparation.tokensBefore } }
     } catch {
       return undefined // Pi compacts itself.
@@ -113,7 +113,7 @@ export default function (pi: any) {
 
   pi.on('session_compact', async (event: any, ctx: any) => {
     const text = await hook(ctx, 'SessionStart', { source: 'compact' })
-    if (text && !event.fromExtension) pi.sendMessage(add(text), { deliverAs: 'nextTurn' })
+    if (text && !event.fromExtension) pi.sendMessage(add(text))
   })
 
   pi.on('agent_settled', (_event: any, ctx: any) => hook(ctx, 'Stop'))
