@@ -72,7 +72,7 @@ func keys(c *Config) []key {
 		{"segments.archive_after", "50", number(&c.Segments.ArchiveAfter, 0, 10_000), allowed, ""},
 		{"segments.keep", "720h", duration(&c.Segments.Keep, 0, maxKeep), allowed, ""},
 		{"recall.unasked", "true", toggle(&c.Recall.Unasked), offOnly, ""},
-		{"gateway.prune_at", "80000", number(&c.Gateway.PruneAt, 0, 10_000_000), denied, "CLAUDE_TEXT_PRUNE_THRESHOLD"},
+		{"gateway.prune_at", "50000", number(&c.Gateway.PruneAt, 0, 10_000_000), denied, "CLAUDE_TEXT_PRUNE_THRESHOLD"},
 		{"gateway.prune_keep", "4", number(&c.Gateway.PruneKeep, 0, 10_000), denied, "CLAUDE_TEXT_PRUNE_KEEP"},
 		{"gateway.prune_chars", "80", number(&c.Gateway.PruneChars, 0, 100_000), denied, "CLAUDE_TEXT_PRUNE_MAX_CHARS"},
 		{"gateway.prune_text", "false", toggle(&c.Gateway.PruneText), denied, ""},

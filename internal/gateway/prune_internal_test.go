@@ -259,8 +259,9 @@ func BenchmarkRewrite(b *testing.B) {
 
 // TestLongTurnsWithoutHooks is 64 turns of results, long replies and reasoning: what is sent
 // stays small, its prefix is that of the last request in most, and every call has its result.
+// The rules are the defaults, with prune_text.
 func TestLongTurnsWithoutHooks(t *testing.T) {
-	rules := Rules{At: 20_000, Keep: 4, Chars: 80, Texts: true}
+	rules := Rules{At: 50_000, Keep: 4, Chars: 80, Texts: true}
 	var c chat
 	var before, last []byte
 	whole, sent, same, requests := 0, 0, 0, 0

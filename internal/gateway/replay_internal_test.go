@@ -27,6 +27,7 @@ const (
 type bill struct {
 	requests, compactions, prunings int
 	price                           float64 // in new input tokens
+	sent, whole                     int     // bytes
 }
 
 // replay sends a session's conversation message by message.
@@ -40,6 +41,7 @@ func (b *bill) replay(messages []message, rules Rules) {
 		}
 		now, _ := prunePoint(r, rules, all)
 		size, front := r.prunedSize(now, rules), r.prefixSize(point, rules)
+		b.sent, b.whole = b.sent+size, b.whole+r.prunedSize(cut{}, rules)
 		if size > compactsAt*bytesPerToken {
 			b.compactions++
 			r.messages = []message{{role: roleUser, size: compactedTo * bytesPerToken}}
@@ -78,6 +80,9 @@ func sizes(ms []transcript.Message) (out []message) {
 	for i := range ms {
 		m := &ms[i]
 		x := message{role: m.Role, size: len(m.Text)}
+		if m.Role == roleAssistant {
+			x.responses = 1
+		}
 		for _, u := range m.Uses {
 			x.size += len(u.Input)
 		}
@@ -113,17 +118,19 @@ func TestReplay(t *testing.T) {
 	}
 	var body strings.Builder
 	w := tabwriter.NewWriter(&body, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(w, "prune_at\tkeep\trequests\tprunings\tcompactions\tprice\tof none\t")
+	_, _ = fmt.Fprintln(w, "prune_at\tkeep\trequests\tprunings\tcompactions\tprice\tof none\tbytes\textend\t")
 	none := 0.0
-	for _, rules := range []Rules{{}, {At: 20_000, Keep: 4, Chars: 80}, {At: 50_000, Keep: 4, Chars: 80}, {At: 80_000, Keep: 4, Chars: 80}, {At: 100_000, Keep: 4, Chars: 80}, {At: 120_000, Keep: 4, Chars: 80}, {At: 140_000, Keep: 4, Chars: 80}} {
+	for _, rules := range []Rules{{}, {At: 20_000, Keep: 4, Chars: 80}, {At: 40_000, Keep: 4, Chars: 80}, {At: 50_000, Keep: 4, Chars: 80}, {At: 60_000, Keep: 4, Chars: 80}, {At: 80_000, Keep: 4, Chars: 80}, {At: 100_000, Keep: 4, Chars: 80}, {At: 120_000, Keep: 4, Chars: 80}, {At: 140_000, Keep: 4, Chars: 80}} {
 		var b bill
 		for _, s := range sessions {
 			b.replay(s, rules)
 		}
 		if none == 0 {
 			none = b.price
+		} else if b.prunings == 0 {
+			t.Errorf("prune_at = %d prunes nothing", rules.At)
 		}
-		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f M\t%.0f %%\t\n", rules.At, rules.Keep, b.requests, b.prunings, b.compactions, b.price/1e6, 100*b.price/none)
+		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f M\t%.0f %%\t%d %%\t%d %%\t\n", rules.At, rules.Keep, b.requests, b.prunings, b.compactions, b.price/1e6, 100*b.price/none, b.sent*100/b.whole, 100-b.prunings*100/b.requests)
 	}
 	_ = w.Flush() // into memory
 	t.Logf("%d sessions\n%s", len(sessions), body.String())
