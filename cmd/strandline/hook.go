@@ -128,7 +128,7 @@ func injectors(cfg *config.Config, c *capture.Capture, monitor *usage.Monitor, m
 		list = append(list, hook.Recall(c.Project, redactor(cfg)))
 	}
 	if monitor != nil {
-		list = append(list, hook.UsageReport(*monitor))
+		list = append(list, hook.UsageReport(*monitor, cfg.Autopilot.Report == config.ReportTools))
 	}
 	if !cfg.Segments.Disabled {
 		list = append(list, hook.Reminder(marks))

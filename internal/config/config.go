@@ -46,6 +46,7 @@ type Report string
 const (
 	ReportChange Report = "change" // when the zone changes, and in steps of 5 % above the warning
 	ReportAlways Report = "always" // at each prompt
+	ReportTools  Report = "tools"  // as change, and after tool calls, with the advice to compact
 	ReportOff    Report = "off"
 )
 

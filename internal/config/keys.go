@@ -39,7 +39,7 @@ func keys(c *Config) []key {
 		{"compaction.instruction_budget", "9500", number(&c.Compaction.InstructionBudget, 0, clientCap), allowed, "CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET"},
 		{"compaction.block_auto", "never", oneOf(&c.Compaction.BlockAuto, BlockNever, BlockHeadroom, BlockAlways), denied, ""},
 		{"autopilot.enabled", "true", toggle(&c.Autopilot.Enabled), offOnly, "CLAUDE_FLOW_CONTEXT_AUTOPILOT"},
-		{"autopilot.report", "change", oneOf(&c.Autopilot.Report, ReportChange, ReportAlways, ReportOff), allowed, ""},
+		{"autopilot.report", "change", oneOf(&c.Autopilot.Report, ReportChange, ReportAlways, ReportTools, ReportOff), allowed, ""},
 		{"autopilot.warn", "0.7", fraction(&c.Autopilot.Warn), allowed, "CLAUDE_FLOW_AUTOPILOT_WARN"},
 		{"autopilot.prune", "0.85", fraction(&c.Autopilot.Prune), allowed, "CLAUDE_FLOW_AUTOPILOT_PRUNE"},
 		{"autopilot.window", "0", number(&c.Autopilot.Window, 0, 10_000_000), allowed, "CLAUDE_FLOW_CONTEXT_WINDOW"},

@@ -42,13 +42,21 @@ func Recall(project func(dir string) archive.Project, redact func(string) string
 	}}
 }
 
-// UsageReport returns the injector that reports context-window usage at a prompt.
-func UsageReport(m usage.Monitor) Injector {
+// adviseCompact follows a report in the middle of a turn.
+const adviseCompact = "\nAt the next pause, advise the user to run /compact; what it drops stays in the archive."
+
+// UsageReport returns the injector that reports context-window usage at a prompt and, with
+// tools, after a tool call of the main conversation.
+func UsageReport(m usage.Monitor, tools bool) Injector {
 	return Injector{Name: "autopilot", Inject: func(_ context.Context, e Event) (Injection, error) {
-		if e.Name != "UserPromptSubmit" {
+		inTurn := tools && e.Name == "PostToolUse" && !strings.Contains(e.Session, "~")
+		if e.Name != "UserPromptSubmit" && !inTurn {
 			return Injection{}, nil
 		}
 		report := m.Report(e.Session, e.Transcript)
+		if inTurn && report.Text != "" {
+			report.Text += adviseCompact
+		}
 		return Injection{Text: report.Text, Done: report.Delivered}, nil
 	}}
 }

@@ -19,7 +19,7 @@ func monitored(t *testing.T) *fixture {
 		Store: usage.Store{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
 		Getenv: func(string) string { return "" },
 	}
-	s.Injectors = []Injector{UsageReport(*s.Monitor)}
+	s.Injectors = []Injector{UsageReport(*s.Monitor, false)}
 	return s
 }
 
@@ -39,6 +39,34 @@ func lines(widths ...int) string {
 		text += fmt.Sprintf(`{"type":"user","message":"go on"}`+"\n"+`{"type":"assistant","message":{"model":"claude-haiku-4-5","usage":{"input_tokens":%d}}}`+"\n", n*1000)
 	}
 	return text
+}
+
+// In the middle of a turn a report is given only if the user wants it, once per zone.
+func TestAdviceAfterToolCalls(t *testing.T) {
+	for _, tools := range []bool{false, true} {
+		s := monitored(t)
+		s.Injectors = []Injector{UsageReport(*s.Monitor, tools)}
+		s.transcript(t, lines(100, 139))
+		s.send(t, "SessionEnd", nil)
+		s.transcript(t, lines(100, 139, 150))
+		bash := map[string]string{"tool_name": "Bash"}
+		s.send(t, "PostToolUse", bash)
+		if !tools {
+			if s.out.Len() > 0 {
+				t.Errorf("response %q", s.out.String())
+			}
+			continue
+		}
+		if got := s.context(t); !strings.HasPrefix(got, "[Strandline] [=======---] 75% 150K/200K ") || !strings.Contains(got, "advise the user to run /compact") {
+			t.Errorf("response %q", got)
+		}
+		s.out.Reset()
+		s.send(t, "PostToolUse", bash)
+		s.send(t, "UserPromptSubmit", map[string]string{"prompt": "go on"})
+		if s.out.Len() > 0 {
+			t.Errorf("repeated: %q", s.out.String())
+		}
+	}
 }
 
 func TestMonitorSeesIndexedSteps(t *testing.T) {

@@ -44,23 +44,44 @@ func (c *checker) checkRetention() {
 	}
 }
 
+// otherTool is another memory tool: parts of its hooks' commands, the first one is its
+// name, and how to bring its data along.
+type otherTool struct {
+	parts []string
+	move  string
+}
+
+func otherTools() []otherTool {
+	const (
+		entries    = "`strandline import --from ruflo PROJECT` copies its archive"
+		summaries  = "`strandline import --from compressed-context` copies its summaries"
+		service    = "`strandline serve --compat dcm` answers its scripts (docs/moving.md)"
+		transcript = "`strandline import` reads the transcripts that it was fed from; its own notes are not imported"
+	)
+	out := []otherTool{
+		{[]string{"claude-flow"}, entries}, {[]string{"ruflo"}, entries}, {[]string{"context-persistence-hook"}, entries},
+		{[]string{"claude-agentic-framework", "auto_context_manager", "pre_compact_preserve"}, summaries},
+		{[]string{"claude-dcm", "context-manager/hooks/"}, service},
+	}
+	for _, name := range []string{"claude-mem", "claude-remember", "context-mode", "deja-vu", "episodic-memory", "memsearch", "mempalace"} {
+		out = append(out, otherTool{[]string{name}, transcript})
+	}
+	return out
+}
+
 // checkOtherTools reports other memory tools, which restore the same context again.
-// It recognizes them by a part of their hook commands.
 func (c *checker) checkOtherTools() {
-	for _, name := range []string{
-		"claude-flow", "ruflo", "claude-mem", "claude-dcm", "claude-remember", "context-mode",
-		"context-persistence-hook", "deja-vu", "episodic-memory", "memsearch", "mempalace",
-	} {
+	for _, tool := range otherTools() {
 		var events []string
 		for _, h := range c.hooks {
-			text := strings.ToLower(h.path + " " + h.Command + " " + strings.Join(h.Args, " "))
-			if strings.Contains(text, name) && !slices.Contains(events, h.event) {
+			command := strings.ToLower(filepath.ToSlash(h.path + " " + h.Command + " " + strings.Join(h.Args, " ")))
+			if slices.ContainsFunc(tool.parts, func(part string) bool { return strings.Contains(command, part) }) && !slices.Contains(events, h.event) {
 				events = append(events, h.event)
 			}
 		}
 		if len(events) > 0 {
-			c.report(LevelInfo, "neighbours", name+" has hooks too ("+strings.Join(events, ", ")+"), and both add text to the context",
-				"use one of them; `strandline import` copies its archive")
+			c.report(LevelInfo, "neighbours", tool.parts[0]+" has hooks too ("+strings.Join(events, ", ")+"), and both add text to the context",
+				"use one of them; "+tool.move)
 		}
 	}
 }

@@ -175,6 +175,12 @@ func TestCheck(t *testing.T) {
 		{"another memory tool's hooks", func(w *world) {
 			w.file(stopHook("npx claude-flow@alpha hooks session-end"), w.opts.ProjectDir, ".claude", "settings.json")
 		}, LevelInfo, "neighbours", "claude-flow has hooks too (Stop)"},
+		{"the hooks of an earlier framework", func(w *world) {
+			w.file(stopHook("uv run ~/.claude/hooks/auto_context_manager.py"), w.opts.ProjectDir, ".claude", "settings.json")
+		}, LevelInfo, "neighbours", "claude-agentic-framework has hooks too (Stop)"},
+		{"the hooks of an earlier service", func(w *world) {
+			w.file(stopHook("bash /opt/context-manager/hooks/track-session-end.sh"), w.opts.ProjectDir, ".claude", "settings.json")
+		}, LevelInfo, "neighbours", "claude-dcm has hooks too (Stop)"},
 		{"another memory tool's plugin", func(w *world) { w.plugin("claude-mem@x", "node worker.js", true) }, LevelInfo, "neighbours", "claude-mem has hooks too (Stop)"},
 
 		{"no folder yet", func(w *world) { must(w, os.RemoveAll(w.opts.Home)) }, LevelInfo, "home", "does not exist yet"},
