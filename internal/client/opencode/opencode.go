@@ -18,7 +18,9 @@ func Client() transcript.Client {
 	db := database()
 	return transcript.Client{
 		Name: "opencode", Title: "OpenCode", New: New, Open: openFolder, Database: db,
-		Roots: roots, Resume: []string{"opencode", "--session"},
+		Roots: roots, Resume: []string{"opencode", "--session"}, Start: []string{"opencode", "--prompt"},
+		Hooks: transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}, Steers: true, OwnAgents: true},
+		Setup: setup(),
 		File: func(path string) (string, bool) {
 			if file, session := transcript.SplitStored(path); session != "" {
 				return session, db.Match(file)
