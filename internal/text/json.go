@@ -77,6 +77,9 @@ func (r *JSONReader) IsArray() bool { return r.kind() == jsontext.KindBeginArray
 // IsObject reports whether the next value is an object.
 func (r *JSONReader) IsObject() bool { return r.kind() == jsontext.KindBeginObject }
 
+// isNull reports whether the next value is null.
+func (r *JSONReader) isNull() bool { return r.kind() == jsontext.KindNull }
+
 // Skip skips the next value.
 func (r *JSONReader) Skip() {
 	if r.err == nil {

@@ -45,6 +45,9 @@ func TempFile(r io.Reader) (*os.File, error) {
 	if err = errors.Join(err, cerr); err == nil && n > maxTemp {
 		err = archive.Invalid("the transcript is larger than 4 GB", "")
 	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", errors.Join(err, f.Close()))
 	}

@@ -6,11 +6,12 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // RowSeparator begins each row of a translated line: a line of a client may hold several
@@ -136,9 +137,10 @@ func ImageBlock() EntryBlock { return EntryBlock{Type: "image"} }
 // UseBlock returns a block with a tool call. The input is a JSON value, or a JSON string
 // that contains one.
 func UseBlock(id, name string, input json.RawMessage) EntryBlock {
-	var inner string
-	if json.Unmarshal(input, &inner) == nil && len(inner) > 0 && inner[0] == '{' && json.Valid([]byte(inner)) {
-		input = json.RawMessage(inner)
+	if len(input) > 1 && input[0] == '"' {
+		if inner := text.Unquote(input); len(inner) > 0 && inner[0] == '{' && json.Valid(inner) {
+			input = inner
+		}
 	}
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -183,11 +185,10 @@ func Identity(id string, at any) string {
 // Text returns a JSON value as the text of a result: a string as it is, any other value as
 // its JSON.
 func Text(v json.RawMessage) string {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		return s
-	}
-	if string(v) == "null" {
+	switch {
+	case len(v) > 1 && v[0] == '"':
+		return string(text.Unquote(v))
+	case string(v) == "null":
 		return ""
 	}
 	return string(v)
@@ -231,9 +232,13 @@ func decode(data []byte, opening byte, v any) bool {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[0] != opening {
 		return false
 	}
-	err := json.Unmarshal(data, v)
-	var mismatch *json.UnmarshalTypeError
-	return err == nil || errors.As(err, &mismatch)
+	r := text.NewJSONReader(data)
+	_ = r.Decode(v) // of values of another type
+	if r.End() == nil {
+		return true
+	}
+	reflect.ValueOf(v).Elem().SetZero()
+	return false
 }
 
 // Translate returns the complete lines of chunk in the common form, and a last line
@@ -273,10 +278,7 @@ func appendRows(out []byte, t Translator, line []byte) []byte {
 		if e.Message != nil && e.Message.ID == "" {
 			e.Message.ID = Identity(e.UUID, e.Time)
 		}
-		row, err := json.Marshal(e)
-		if err == nil {
-			out = append(append(out, RowSeparator), row...)
-		}
+		out, _ = text.AppendJSON(append(out, RowSeparator), &e) // invalid UTF-8 is replaced
 	}
 	if len(out) == n { // a known row without content
 		out = append(out, `{"type":"`+EntryOther+`"}`...)
