@@ -8,7 +8,8 @@ node=
 case "${1:-}" in
 codex) package=@openai/codex version=0.169.0 ;;
 pi) package=@earendil-works/pi-coding-agent version=1.5.2 node=22.23.3 ;;
-*) echo "usage: install-npm-client.sh codex|pi" >&2; exit 2 ;;
+opencode) package=opencode-ai version=1.18.33 ;;
+*) echo "usage: install-npm-client.sh codex|opencode|pi" >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${STRANDLINE_CACHE:-$root/.cache}
@@ -42,6 +43,12 @@ if [ -n "$node" ] && ! node -e 'const [a, b] = process.versions.node.split(".");
 	mv "$work"/node/node_modules/node-*/bin/node "$work/node_modules/node"
 fi
 rm -rf "$work"/node "$work"/package "$work"/node_modules/@openai/codex-*/vendor/*/codex-resources/voice
+# OpenCode comes once for processors with AVX2 and once for others, with 170 MB each.
+if ! grep -q avx2 /proc/cpuinfo 2>/dev/null && ls -d "$work"/node_modules/opencode-*-baseline >/dev/null 2>&1; then
+	find "$work/node_modules" -maxdepth 1 -name 'opencode-*' ! -name '*-baseline' ! -name opencode-ai -exec rm -rf {} +
+else
+	rm -rf "$work"/node_modules/opencode-*-baseline
+fi
 # Of two concurrent installations the first one wins.
 mv "$work" "$target" 2>/dev/null || [ -d "$target/node_modules" ]
 echo "$target"
