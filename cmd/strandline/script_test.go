@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,13 +146,18 @@ func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// client NAME FILE copies the sample transcript of a client to a file.
+// client NAME FILE copies the sample transcript of a client to a file. client NAME FILE LIST
+// makes one JSON of its lines: an object with the messages in LIST, or for - their array.
 func cmdClient(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: client NAME FILE")
+	if len(args) != 2 && len(args) != 3 {
+		ts.Fatalf("usage: client NAME FILE [LIST]")
 	}
 	sample, err := os.ReadFile(filepath.Join("..", "..", "internal", "client", args[0], "testdata", "session.jsonl"))
 	ts.Check(err)
+	if len(args) == 3 {
+		sample, err = oneJSON(sample, args[2])
+		ts.Check(err)
+	}
 	path := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, sample, 0o600))
@@ -167,6 +174,26 @@ func cmdSQL(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	_, err = db.Exec(ts.ReadFile(args[1]))
 	ts.Check(errors.Join(err, db.Close()))
+}
+
+func oneJSON(lines []byte, list string) ([]byte, error) {
+	session, messages := map[string]any{}, []any{}
+	for line := range bytes.Lines(lines) {
+		row := map[string]any{}
+		if err := json.Unmarshal(line, &row); err != nil {
+			return nil, err
+		}
+		if row["role"] != nil || row["message"] != nil {
+			messages = append(messages, row)
+		} else {
+			maps.Copy(session, row)
+		}
+	}
+	if list == "-" {
+		return json.MarshalIndent(messages, "", "  ")
+	}
+	session[list] = messages
+	return json.MarshalIndent(session, "", "  ")
 }
 
 // synthesized returns the transcript of a session with so many turns.

@@ -4,16 +4,21 @@
 package client
 
 import (
+	"strandline/internal/client/amp"
+	"strandline/internal/client/antigravity"
 	"strandline/internal/client/cline"
 	"strandline/internal/client/codex"
+	"strandline/internal/client/continuecli"
 	"strandline/internal/client/copilot"
 	"strandline/internal/client/cursor"
 	"strandline/internal/client/droid"
 	"strandline/internal/client/gemini"
+	"strandline/internal/client/grok"
 	"strandline/internal/client/kimi"
 	"strandline/internal/client/opencode"
 	"strandline/internal/client/pi"
 	"strandline/internal/client/qwen"
+	"strandline/internal/client/roo"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -30,6 +35,11 @@ func All() []transcript.Client {
 		kimi.Client(),
 		cline.Client(),
 		cursor.Client(),
+		roo.Client(),
+		amp.Client(),
+		continuecli.Client(),
+		antigravity.Client(),
+		grok.Client(),
 		opencode.Client(),
 		claude.Client(),
 	}

@@ -32,10 +32,14 @@ func TestFixtures(t *testing.T) {
 		"deja-vu/registry/omp/*.jsonl": {"pi", countPi}, "deja-vu/registry/copilot/*/events.jsonl": {"copilot", countCopilot},
 		"deja-vu/registry/qwen/projects/*/chats/*.jsonl": {"qwen", countQwen}, "deja-vu/registry/gemini/session.jsonl": {"gemini", countGemini},
 		"agentsview/gemini/*.json": {"gemini", countGemini}, "cline/session/session.messages.json": {"cline", countCline},
-		"deja-vu/registry/kimi/sessions/*/*/agents/*/wire.jsonl":                 {"kimi", countKimi},
-		"kimi-code/apps/vis/server/test/fixtures/sessions/*/agents/*/wire.jsonl": {"kimi", countKimi},
-		"deja-vu/registry/cursor/projects/*/agent-transcripts/*.jsonl":           {"cursor", countCursor},
-		"deja-vu/registry/cline/modern/sessions/*/*.messages.json":               {"cline", countCline},
+		"deja-vu/registry/kimi/sessions/*/*/agents/*/wire.jsonl":                       {"kimi", countKimi},
+		"kimi-code/apps/vis/server/test/fixtures/sessions/*/agents/*/wire.jsonl":       {"kimi", countKimi},
+		"deja-vu/registry/cursor/projects/*/agent-transcripts/*.jsonl":                 {"cursor", countCursor},
+		"deja-vu/registry/roo/tasks/*/api_conversation_history.json":                   {"roo", countCline},
+		"deja-vu/registry/cline/legacy/tasks/*/api_conversation_history.json":          {"roo", countCline}, // the same form
+		"deja-vu/registry/antigravity/brain/*/.system_generated/logs/transcript.jsonl": {"antigravity", countAntigravity},
+		"agentsview/grok-build/*/*/*/chat_history.jsonl":                               {"grok", countGrok},
+		"deja-vu/registry/cline/modern/sessions/*/*.messages.json":                     {"cline", countCline},
 	} {
 		paths, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
@@ -58,8 +62,8 @@ func compare(t *testing.T, path string, of transcript.Client, count func(*counts
 	var want counts
 	if filepath.Ext(path) == ".json" {
 		var whole struct{ Messages []map[string]any }
-		if err := json.Unmarshal(data, &whole); err != nil {
-			t.Fatal(err)
+		if json.Unmarshal(data, &whole.Messages) != nil && json.Unmarshal(data, &whole) != nil {
+			t.Fatal("neither a session nor a list")
 		}
 		for _, m := range whole.Messages {
 			count(&want, m)
@@ -236,6 +240,36 @@ func countCline(c *counts, row map[string]any) {
 	c.CacheRead += read
 }
 
+func countAntigravity(c *counts, row map[string]any) {
+	switch row["source"] {
+	case "USER_EXPLICIT":
+		c.Prompts++
+	case "MODEL":
+		c.Responses++
+	}
+}
+
+func countGrok(c *counts, row map[string]any) {
+	kind := row["type"]
+	if kind == nil {
+		kind = row["role"]
+	}
+	switch kind {
+	case "user":
+		if why := row["synthetic_reason"]; why == nil || why == "interjection" {
+			c.Prompts++
+		}
+	case "tool_result", "tool":
+		c.Results++
+	case "backend_tool_call":
+		c.Calls++
+		c.Responses++
+	case "assistant", "reasoning":
+		c.Responses++
+		each(row["tool_calls"], func(map[string]any) { c.Calls++ })
+	}
+}
+
 // TestClients checks the registry: names are unique, and the path at which a transcript is
 // restored is one that the client's File knows.
 func TestClients(t *testing.T) {
@@ -250,13 +284,19 @@ func TestClients(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]map[string]string{
-		"/home/ada/.pi/agent/sessions/--home-ada-shop--/2026-09-01T08-00-00-000Z_0198a7c2.jsonl": {"pi": "0198a7c2"},
-		"/home/ada/.qwen/projects/-home-ada-shop/chats/5b1c.jsonl":                               {"qwen": "5b1c"},
-		"/home/ada/.copilot/session-state/45f1/events.jsonl":                                     {"copilot": "45f1"},
-		"/home/ada/.gemini/tmp/shop/chats/session-2026-09-01T08-00-5b1c7e0a.jsonl":               {"gemini": "5b1c7e0a"},
-		"/home/ada/.gemini/tmp/shop/chats/session-2026-09-01T08-00-5b1c7e0a.json":                {"gemini": "5b1c7e0a"},
-		"/home/ada/.factory/sessions/-home-ada-shop/5734.jsonl":                                  {"droid": "5734"},
-		"/home/ada/.claude/projects/-home-ada-shop/5734e7ee.jsonl":                               {},
+		"/home/ada/.pi/agent/sessions/--home-ada-shop--/2026-09-01T08-00-00-000Z_0198a7c2.jsonl":                         {"pi": "0198a7c2"},
+		"/home/ada/.qwen/projects/-home-ada-shop/chats/5b1c.jsonl":                                                       {"qwen": "5b1c"},
+		"/home/ada/.copilot/session-state/45f1/events.jsonl":                                                             {"copilot": "45f1"},
+		"/home/ada/.gemini/tmp/shop/chats/session-2026-09-01T08-00-5b1c7e0a.jsonl":                                       {"gemini": "5b1c7e0a"},
+		"/home/ada/.gemini/tmp/shop/chats/session-2026-09-01T08-00-5b1c7e0a.json":                                        {"gemini": "5b1c7e0a"},
+		"/home/ada/.factory/sessions/-home-ada-shop/5734.jsonl":                                                          {"droid": "5734"},
+		"/home/ada/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/17672/api_conversation_history.json": {"roo": "17672"},
+		"/home/ada/.local/share/amp/threads/T-5734.json":                                                                 {"amp": "T-5734"},
+		"/home/ada/.continue/sessions/5734e7ee-0000-4000-8000-000000000009.json":                                         {"continue": "5734e7ee-0000-4000-8000-000000000009"},
+		"/home/ada/.continue/sessions/sessions.json":                                                                     {},
+		"/home/ada/.gemini/antigravity-cli/brain/5734/.system_generated/logs/transcript.jsonl":                           {"antigravity": "5734"},
+		"/home/ada/.grok/sessions/%2Fhome%2Fada%2Fshop/5734/chat_history.jsonl":                                          {"grok": "5734"},
+		"/home/ada/.claude/projects/-home-ada-shop/5734e7ee.jsonl":                                                       {},
 	} {
 		got := map[string]string{}
 		for _, c := range client.All() {

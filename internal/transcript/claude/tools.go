@@ -17,10 +17,11 @@ func kindOf(tool string) archive.CallKind {
 	case "Edit", "Write", "MultiEdit", "NotebookEdit",
 		"edit", "write", "multiedit", "create", "Create", "editor", "apply_patch", "ApplyPatch", "replace", "edit_file",
 		"write_file", "WriteFile", "write_to_file", "create_file", "delete_file", "Delete", "str_replace", "StrReplace",
-		"StrReplaceFile", "str_replace_editor", "replace_in_file", "search_replace", "apply_diff", "insert_content":
+		"StrReplaceFile", "str_replace_editor", "replace_in_file", "search_replace", "apply_diff", "insert_content",
+		"replace_file_content", "multi_replace_file_content", "create_new_file", "edit_existing_file", "single_find_and_replace":
 		return archive.CallEdit
 	case "Read", "NotebookRead",
-		"read", "view", "read_file", "read_files", "read_many_files", "ReadFile", "view_image":
+		"read", "view", "read_file", "read_files", "read_many_files", "ReadFile", "view_image", "view_file":
 		return archive.CallRead
 	case "Grep", "Glob", "LS",
 		"grep", "glob", "ls", "list", "find", "rg", "grep_search", "search_file_content", "file_search", "search_files",
@@ -47,28 +48,28 @@ func isRecall(tool string) bool { return strings.Contains(tool, "strandline") }
 // clients.
 
 func (in input) path() string {
-	return in.text("file_path", "notebook_path", "path", "filePath", "absolute_path", "target_file")
+	return in.text("file_path", "notebook_path", "path", "filePath", "absolute_path", "target_file", "filepath", "AbsolutePath", "TargetFile")
 }
 
 func (in input) oldText() string {
-	return in.text("old_string", "old_source", "oldText", "old_text", "old_str", "oldString")
+	return in.text("old_string", "old_source", "oldText", "old_text", "old_str", "oldString", "TargetContent")
 }
 
 func (in input) newText() string {
-	return in.text("new_string", "new_source", "newText", "new_text", "new_str", "newString")
+	return in.text("new_string", "new_source", "newText", "new_text", "new_str", "newString", "ReplacementContent")
 }
 
-func (in input) content() string { return in.text("content", "file_text", "contents") }
+func (in input) content() string { return in.text("content", "file_text", "contents", "CodeContent") }
 
 // hasContent reports whether the input has a file's whole content, which may be empty.
 func (in input) hasContent() bool {
-	return in.value("content") != nil || in.value("file_text") != nil || in.value("contents") != nil
+	return in.value("content") != nil || in.value("file_text") != nil || in.value("contents") != nil || in.value("CodeContent") != nil
 }
 
 // commandOf returns the command line of a shell's input. Several are separated by
 // newlines, the arguments of one by spaces.
 func (s *scanner) commandOf(in input) string {
-	if line := in.text("command", "script", "cmd"); line != "" {
+	if line := in.text("command", "script", "cmd", "CommandLine"); line != "" {
 		return line
 	}
 	if raw := in.value("commands"); raw != nil {
