@@ -62,6 +62,7 @@ func TestDirectModules(t *testing.T) {
 		"golang.org/x/term":                      "width of the terminal",
 		"golang.org/x/text":                      "accents, which a model's tokenizer removes",
 		"modernc.org/sqlite":                     "the index, without cgo",
+		"filippo.io/age":                         "encryption of what archive push writes",
 		"github.com/jackc/pgx/v5":                "a team's archive in PostgreSQL",
 		"pgregory.net/rapid":                     "tests: properties",
 		"golang.org/x/tools":                     "tests: archives of files",

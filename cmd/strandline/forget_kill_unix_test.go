@@ -186,10 +186,18 @@ func (d *deletions) run(args ...string) (code int, out string) {
 // the program ended before.
 func (d *deletions) kill(write int, args ...string) bool {
 	d.t.Helper()
-	files := d.files()
-	cmd := d.command(args...)
+	return killAt(d.t, d.command(args...), write, d.files, func(p *os.Process) error { return p.Kill() })
+}
+
+// killAt runs a program and kills it, or what kill kills, when what files describes has
+// changed so often. It returns false if the program ended before, without an error.
+func killAt(t *testing.T, cmd *exec.Cmd, write int, files func() string, kill func(*os.Process) error) bool {
+	t.Helper()
+	before := files()
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
-		d.t.Fatal(err)
+		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -197,27 +205,29 @@ func (d *deletions) kill(write int, args ...string) bool {
 		select {
 		case err := <-done:
 			if err != nil {
-				d.t.Fatalf("%v: %v", args, err)
+				t.Fatalf("%v: %v\n%s", cmd.Args, err, said.String())
 			}
 			return false
 		default:
 		}
-		if now := d.files(); now != files {
-			files = now
+		if now := files(); now != before {
+			before = now
 			write--
 		}
 	}
-	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		d.t.Fatal(err)
+	if err := kill(cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
 	}
-	exit, ok := errors.AsType[*exec.ExitError](<-done)
-	return ok && !exit.Exited()
+	_, ok := errors.AsType[*exec.ExitError](<-done)
+	return ok
 }
 
 // files describes the archive's files with sizes and modification times.
-func (d *deletions) files() string {
+func (d *deletions) files() string { return describeFiles(d.path("archive")) }
+
+func describeFiles(root string) string {
 	var b strings.Builder
-	_ = filepath.WalkDir(d.path("archive"), func(path string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
 			if info, err := e.Info(); err == nil && !e.IsDir() {
 				fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

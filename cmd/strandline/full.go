@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +18,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"filippo.io/age"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
@@ -52,6 +56,41 @@ func (requests) Endpoint(url, name, key string, redact func(string) string, atte
 
 // Fetcher implements app.Network.
 func (requests) Fetcher() onnx.Fetch { return remote.Fetch }
+
+// ageCipher implements app.Cipher with the format of age-encryption.org.
+type ageCipher struct{}
+
+func encryption() app.Cipher { return ageCipher{} }
+
+// Encrypt implements app.Cipher.
+func (ageCipher) Encrypt(data []byte, recipients []string) ([]byte, error) {
+	to, err := age.ParseRecipients(strings.NewReader(strings.Join(recipients, "\n")))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w, err := age.Encrypt(&out, to...)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.Bytes(), err
+}
+
+// Decrypt implements app.Cipher.
+func (ageCipher) Decrypt(data, identities []byte) ([]byte, error) {
+	with, err := age.ParseIdentities(bytes.NewReader(identities))
+	if err != nil {
+		return nil, err
+	}
+	r, err := age.Decrypt(bytes.NewReader(data), with...)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
 
 // LinksTeam implements app.Stores.
 func (stores) LinksTeam() bool { return true }

@@ -19,6 +19,8 @@ import (
 
 func network() app.Network { return nil }
 
+func encryption() app.Cipher { return nil }
+
 func frontends(*app.App) cli.Frontends { return nil }
 
 // LinksTeam implements app.Stores.

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
+	"sync"
 	"syscall"
 
 	"strandline/internal/archive"
@@ -100,3 +104,43 @@ func exitCode(e *exec.ExitError) int {
 	}
 	return e.ExitCode()
 }
+
+// maxComplaint is how much of a program's standard error is kept, in bytes.
+const maxComplaint = 4 << 10
+
+// programPipe is a running program with its standard input and output.
+type programPipe struct {
+	io.Reader
+	io.WriteCloser
+	cmd  *exec.Cmd
+	said bytes.Buffer
+	end  func() error
+}
+
+// pipe starts a program of PATH, such as ssh, which may ask on the terminal. Close ends its
+// input and waits for it; its error has what it printed on standard error.
+func pipe(ctx context.Context, argv []string) (io.ReadWriteCloser, error) {
+	p := &programPipe{cmd: exec.CommandContext(ctx, argv[0], argv[1:]...)}
+	p.cmd.Stderr = &p.said
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.WriteCloser, p.Reader = in, out
+	p.end = sync.OnceValue(func() error {
+		_ = in.Close() // the program may have closed it
+		err := p.cmd.Wait()
+		if said := strings.TrimSpace(p.said.String()); err != nil && said != "" {
+			err = fmt.Errorf("%s: %w", archive.Clip(said, maxComplaint), err)
+		}
+		return err
+	})
+	return p, p.cmd.Start()
+}
+
+// Close implements io.Closer.
+func (p *programPipe) Close() error { return p.end() }

@@ -100,6 +100,7 @@ func TestScripts(t *testing.T) {
 			"await":    cmdAwait,
 			"note":     cmdNote,
 			"age":      cmdAge,
+			"append":   cmdAppend,
 			"damage":   cmdDamage,
 			"hold":     cmdHold,
 			"unhold":   cmdUnhold,
@@ -304,9 +305,21 @@ func cmdAge(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// damage FILE [OFFSET] inverts the byte at the offset, by default the middle one.
+// append FILE MORE appends the content of MORE to FILE.
+func cmdAppend(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_APPEND|os.O_WRONLY, 0)
+	ts.Check(err)
+	_, err = f.WriteString(ts.ReadFile(args[1]))
+	ts.Check(errors.Join(err, f.Close()))
+}
+
+// damage FILE [OFFSET] inverts the byte at the offset, by default the middle one. FILE may
+// be a pattern for the first such file.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
+	if found, err := filepath.Glob(path); err == nil && len(found) > 0 {
+		path = found[0]
+	}
 	data, err := os.ReadFile(path)
 	ts.Check(err)
 	at := len(data) / 2

@@ -131,6 +131,7 @@ func newApp() *app.App {
 		Version: version, Machine: machine, Home: homeDir(), Cwd: cwd, Exe: cmp.Or(exe, os.Args[0]), Getenv: os.Getenv, Now: now,
 		Notice:     func(text string) { fmt.Fprintln(os.Stderr, "note: "+text) },
 		NewCapture: newCapture, Redactor: redactor, Changes: changes, Monitor: newMonitor, Stores: stores{}, System: system{}, Network: network(),
+		Pipe: pipe, Cipher: encryption(),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -54,6 +55,11 @@ type Options struct {
 	Notice func(text string)
 	// Network is nil in a program that links no network.
 	Network Network
+	// Pipe starts a program of PATH and returns its standard input and output. Close ends it
+	// and returns its error with what it printed on standard error.
+	Pipe func(ctx context.Context, argv []string) (io.ReadWriteCloser, error)
+	// Cipher is nil in a program that links no encryption.
+	Cipher Cipher
 }
 
 // Stores opens databases.
@@ -91,6 +97,14 @@ type Network interface {
 	Endpoint(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
 	// Fetcher returns the function that downloads model files.
 	Fetcher() onnx.Fetch
+}
+
+// Cipher encrypts whole files.
+type Cipher interface {
+	// Encrypt encrypts for public keys, which it checks.
+	Encrypt(data []byte, recipients []string) ([]byte, error)
+	// Decrypt takes the content of a file of secret keys.
+	Decrypt(data, identities []byte) ([]byte, error)
 }
 
 // App is the application layer over one archive. Several goroutines may use it;

@@ -51,6 +51,9 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 			"automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one succeeds",
 			"headroom blocks only while 5,000 tokens are left before the hard limit; /compact is never blocked"))
 	}
+	for _, e := range (Workspace{Config: cfg}).Exchanges() {
+		out = append(out, finding(install.LevelInfo, "machines", fmt.Sprintf("%s: last push %s, last pull %s", e.Place, a.day(e.Pushed), a.day(e.Pulled)), ""))
+	}
 	if n, _ := (capture.ForeignCalls{Dir: cfg.Paths.State()}).Read(); n.Calls > 0 {
 		out = append(out, finding(install.LevelInfo, "neighbours", fmt.Sprintf("%d hook calls of other clients that read the same settings were ignored, the last at %s: %s",
 			n.Calls, n.Last.In(a.Now().Location()).Format("2006-01-02 15:04"), n.Why), ""))
@@ -58,6 +61,14 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	out = slices.Concat(out, a.checkCompanion(ctx), a.checkModel(ctx, cfg), a.checkDisk(cfg.Paths.Home))
 	archived, err := a.checkArchive(ctx)
 	return append(out, archived...), err
+}
+
+// day formats a time for a finding.
+func (a *App) day(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.In(a.Now().Location()).Format("2006-01-02 15:04")
 }
 
 // Fix removes the causes of findings that Strandline can remove without asking, and

@@ -145,7 +145,7 @@ func (a *App) fullRunner(x Archive, how effort) Runner {
 			return err
 		}},
 		{"moved projects", func(ctx context.Context, _ *Index, st *Stage) (err error) {
-			st.Done, err = a.mergeMoved(ctx, x)
+			st.Done, err = a.mergeMoved(ctx, x, nil)
 			return err
 		}},
 	}

@@ -273,11 +273,17 @@ func (a *App) SplitProject(ctx context.Context, from string) (m Merged, err erro
 }
 
 // mergeMoved assigns the sessions of moved and cloned repositories to their present
-// projects, and returns how many projects it merged.
-func (a *App) mergeMoved(ctx context.Context, x Archive) (n int, err error) {
+// projects, and returns how many projects it merged. Projects with a key in elsewhere are
+// clones on another machine, which may be in use at the same time.
+func (a *App) mergeMoved(ctx context.Context, x Archive, elsewhere map[string]bool) (n int, err error) {
 	list, err := x.Index.Projects(ctx)
 	if err != nil {
 		return 0, err
+	}
+	for i := range list {
+		if elsewhere[list[i].Project.Key] {
+			list[i].Last = time.Time{}
+		}
 	}
 	for _, m := range project.Moves(list, mayExist) {
 		if err := x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: m.From.Key, Into: m.Into.Key}); err != nil {

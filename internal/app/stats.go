@@ -45,6 +45,8 @@ type Status struct {
 	Why  string `json:"why,omitempty"`
 	// Measured is the mean of the last compactions; null if none is measurable.
 	Measured *Measured `json:"last_compactions"`
+	// Exchanges are the places of archive push and pull, the latest first.
+	Exchanges []Exchanged `json:"exchanges,omitempty"`
 }
 
 // RunningSession is a session in which something happened lately, and the state of its
@@ -129,6 +131,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 			Bytes: t.Bytes, First: t.First, Last: t.Last,
 			Tier: "index", LogBytes: treeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
 		}
+		st.Exchanges = x.Exchanges()
 		if x.Cause != nil {
 			st.Tier, st.Why = "logs", ErrorText(x.Cause)
 		}

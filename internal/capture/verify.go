@@ -179,6 +179,9 @@ func (c *Capture) sourceState(e sessionlog.Entry) (SourceState, error) {
 	case err != nil:
 		return "", err
 	case !same:
+		if c.inEarlier(e, f, info.Size()) {
+			return SourceOlder, nil
+		}
 		return SourceDiffers, nil
 	case info.Size() < pos.Raw:
 		return SourceOlder, nil
@@ -186,4 +189,23 @@ func (c *Capture) sourceState(e sessionlog.Entry) (SourceState, error) {
 		return SourceAhead, nil
 	}
 	return SourceSame, nil
+}
+
+// inEarlier reports whether an earlier generation of a log has all of a file: another
+// machine's version of the session may be the latest.
+func (c *Capture) inEarlier(latest sessionlog.Entry, f io.ReaderAt, size int64) bool {
+	for gen := range latest.Generation - 1 {
+		path := c.Layout.Transcript(latest.Client, latest.Slug, latest.Session, gen+1)
+		if latest.Rel != "" {
+			path = c.Layout.Child(latest.Client, latest.Slug, latest.Session, latest.Rel, gen+1)
+		}
+		pos, err := sessionlog.ReadPosition(path)
+		if err != nil || pos.Raw < size {
+			continue
+		}
+		if same, err := beginsWith(f, path, size); err == nil && same {
+			return true
+		}
+	}
+	return false
 }

@@ -88,6 +88,7 @@ func (a *commands) commands() []command {
 		{"keep", "scan [SESSION]", "List where the logs hold secrets, by kind and line, never a value", a.scanCommand},
 		{"keep", "forget SESSION|HANDLE", "Delete a session, a turn or a step for good, with proof", a.forgetCommand},
 		{"keep", "sync", "Push this archive to the team's, in PostgreSQL", a.syncCommand},
+		{"keep", "archive", "Bring the archives of your machines together", a.archiveCommand},
 		{"keep", "model", "Add, choose and remove embedding models", a.modelCommand},
 		{"client", "hook", "Answer a hook of the client (stdin holds the event)", a.hookHelp},
 		{"client", "statusline", "Print the client's statusline (stdin holds its state)", a.statuslineHelp},

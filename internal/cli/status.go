@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +49,13 @@ func (a *commands) printStatus(st app.Status) error {
 	if g := st.Gateway; g != nil {
 		line("gateway", fmt.Sprintf("%s, pruned by %s; %s avoided", count(int(g.Requests), "request"), size(g.Bytes), count(int(g.Avoided), "compaction")))
 	}
+	for i, e := range st.Exchanges {
+		name := ""
+		if i == 0 {
+			name = "machines"
+		}
+		line(name, exchangedAt(e, a.stamp))
+	}
 	a.printMemory(st)
 	if st.Why != "" {
 		styled("index", st.Why+": the logs answer until it is rebuilt", p.yellow)
@@ -65,6 +73,18 @@ func (a *commands) printStatus(st app.Status) error {
 		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` lists them", st.Errors), p.yellow)
 	}
 	return nil
+}
+
+// exchangedAt says when the archive was pushed to and pulled from a place.
+func exchangedAt(e app.Exchanged, stamp func(time.Time) string) string {
+	var parts []string
+	if !e.Pushed.IsZero() {
+		parts = append(parts, "pushed "+stamp(e.Pushed))
+	}
+	if !e.Pulled.IsZero() {
+		parts = append(parts, "pulled "+stamp(e.Pulled))
+	}
+	return oneLine(e.Place) + ": " + strings.Join(parts, ", ")
 }
 
 // runningLine describes a running session: its window, zone, growth and forecast.

@@ -54,6 +54,12 @@ func (l Layout) Child(client, slug, session, rel string, gen int) string {
 	return filepath.Join(l.dir(client, slug), sessionName(session), filepath.FromSlash(dir), withGeneration(name, gen)+logExt)
 }
 
+// Valid reports whether the names of an entry, apart from Path, are those that this package
+// gives to files. Entries from another machine are checked before a path is made of them.
+func (l Layout) Valid(e Entry) bool {
+	return e.Client == folderName(e.Client) && e.Slug == folderName(e.Slug) && e.Session == sessionName(e.Session) && (e.Rel == "" || e.Rel == l.Rel(e.Rel))
+}
+
 // Name returns the name of a session in an Entry.
 func (Layout) Name(session string) string { return sessionName(session) }
 
