@@ -241,6 +241,12 @@ func (d ID) Agent() bool { return d&agentBit != 0 }
 // KindCode returns the code of the passage's kind.
 func (d ID) KindCode() int64 { return int64(d) & (1<<KindBits - 1) }
 
+// prose reports whether the passage is a prompt or a reply.
+func (d ID) prose() bool {
+	kind := kinds[d.KindCode()]
+	return kind == archive.KindPrompt || kind == archive.KindReply
+}
+
 // SessionRange returns the smallest and the largest ID that a session's passages can
 // have.
 func SessionRange(session int64) (lo, hi int64) {

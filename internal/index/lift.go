@@ -8,7 +8,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// A score also depends on the passage before, the turn and the session. Lift and Turn
+// A score also depends on the passage before, the turn and the session. The passage before
+// counts if it is a prompt or a reply: files and output contain any word. Lift and Turn
 // compute their parts from the lists, and Weigh adds up all parts.
 
 // The weights of the parts of a score; the passage's own words have weight 1. They were
@@ -71,7 +72,7 @@ func (s Shape) Lift(c []Candidate, lists []List, n int) {
 		worth[i%64] += float32(lists[i].weight(n)) * (strongImpact + weakImpact) / 2 / best
 	}
 	for i := range c {
-		if i > 0 && s.place(c[i-1].ID)+1 == s.place(c[i].ID) && s.session(c[i-1].ID) == s.session(c[i].ID) {
+		if i > 0 && s.place(c[i-1].ID)+1 == s.place(c[i].ID) && s.session(c[i-1].ID) == s.session(c[i].ID) && ID(c[i-1].ID).prose() {
 			for more := c[i-1].terms &^ c[i].terms; more != 0; more &= more - 1 {
 				c[i].Before += worth[bits.TrailingZeros64(more)]
 			}

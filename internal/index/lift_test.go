@@ -49,6 +49,12 @@ func TestLiftByThePassageBefore(t *testing.T) {
 	if answer.Score <= alone.Score {
 		t.Errorf("score: %v after the question, %v elsewhere", answer.Score, alone.Score)
 	}
+	// Output contains any word, so it says nothing about the passage after it.
+	output := id(1, 5) - 1 + index.KindCode(archive.KindOutput)
+	c = lifted([]index.List{word("deadlock", output), word("scheduler", id(1, 6))}, 100)
+	if b := c[id(1, 6)].Before; b != 0 {
+		t.Errorf("before: %v after output", b)
+	}
 	// A word that both passages hold does not count.
 	c = lifted([]index.List{word("deadlock", ids(1, 5, 6)...)}, 100)
 	if b := c[id(1, 6)].Before; b != 0 {
