@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/recall"
+	"strandline/internal/text"
 )
 
 // maxNote is the most characters of a note.
@@ -101,5 +103,87 @@ func addNotes(ctx context.Context, x Archive, req recall.Request, result *recall
 	if err == nil {
 		result.Remembered = recall.MatchNotes(notesIn(notes, req.Projects), result.Terms)
 	}
+	if err == nil {
+		err = addFiles(ctx, x, req, result)
+	}
 	return err
+}
+
+// Limits of the plans, lists of tasks and memories that a search reads, and of the matches
+// that it returns. 256 KB take 6 ms.
+const maxNoteFiles, maxNoteBytes, maxFileMatches, maxFilePart = 100, 256 << 10, 2, 600
+
+// addFiles adds the parts of sessions' plans, lists of tasks and memories that match a
+// search.
+func addFiles(ctx context.Context, x Archive, req recall.Request, result *recall.Result) error {
+	saved, err := x.Capture.SavedNotes(maxNoteFiles)
+	if err != nil || len(saved) == 0 || len(result.Terms) == 0 {
+		return err
+	}
+	var ids []string
+	for _, n := range saved {
+		ids = append(ids, n.Session)
+	}
+	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{IDs: ids, Projects: req.Projects})
+	if err != nil {
+		return err
+	}
+	projects := map[string]archive.Project{}
+	for _, s := range sessions {
+		projects[s.ID] = s.Project
+	}
+	var parts []archive.Note
+	read := 0
+	for _, n := range saved {
+		p, ok := projects[n.Session]
+		if !ok {
+			continue
+		}
+		content, err := n.Text()
+		if err != nil {
+			continue // verify reports it
+		}
+		if read += len(content); read > maxNoteBytes {
+			break
+		}
+		for _, part := range noteParts(n.Rel, content) {
+			parts = append(parts, archive.Note{ID: archive.ShortID(n.Session) + "/" + n.Rel, Text: part, Time: n.Time, Project: p})
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range recall.MatchNotes(parts, result.Terms) {
+		if seen[m.ID] || len(seen) == maxFileMatches {
+			continue
+		}
+		seen[m.ID] = true
+		m.ID, m.File, _ = strings.Cut(m.ID, "/")
+		m.Text = text.Truncate(x.Redact(m.Text), maxFilePart)
+		result.Remembered = append(result.Remembered, m)
+	}
+	return nil
+}
+
+// noteParts splits a note into its paragraphs, with the heading before each, or its strings.
+func noteParts(name, content string) (parts []string) {
+	var value any
+	if strings.HasSuffix(name, ".json") && json.Unmarshal([]byte(content), &value) == nil {
+		var list []string
+		archive.ChangeTexts(value, func(s string) string {
+			list = append(list, s)
+			return s
+		})
+		slices.Sort(list)
+		return []string{strings.Join(list, " · ")}
+	}
+	heading := ""
+	for part := range strings.SplitSeq(strings.ReplaceAll(content, "\r\n", "\n"), "\n\n") {
+		part = strings.Trim(part, "\n")
+		if strings.HasPrefix(part, "#") && !strings.Contains(part, "\n") {
+			heading = part + "\n"
+		}
+		if strings.TrimSpace(part) != "" {
+			parts = append(parts, strings.TrimSuffix(strings.TrimPrefix(heading, part+"\n")+part, "\n"))
+		}
+	}
+	return parts
 }

@@ -59,7 +59,11 @@ func (a *commands) printNoteList(notes []recall.Note) error {
 func (a *commands) printRemembered(result recall.Result) {
 	p := a.paint()
 	for _, n := range result.Remembered {
-		fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(n.ID), p.kind("note"), p.dim(a.ago(n.Time)+" · "+oneLine(cmp.Or(n.Project, "every project"))))
+		id, kind := n.ID, "note"
+		if n.File != "" {
+			id, kind = oneLine(n.ID+" "+n.File), "file"
+		}
+		fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(id), p.kind(kind), p.dim(a.ago(n.Time)+" · "+oneLine(cmp.Or(n.Project, "every project"))))
 		for _, line := range wrap(n.Text, min(a.width(), 110)-len(gap)) {
 			fmt.Fprintln(a.out, gap+recall.Highlight(line, recall.Marks(line, result.Terms), func(s string) string { return p.color(colorMatch, s) }))
 		}

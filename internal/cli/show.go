@@ -17,6 +17,7 @@ import (
 func (a *commands) showCommand(cmd *cobra.Command) {
 	a.paged(cmd)
 	full := cmd.Flags().Bool("full", false, "a turn's whole text instead of its steps")
+	file := cmd.Flags().String("file", "", "a file of the session, such as a plan or its list of tasks, redacted")
 	exact := cmd.Flags().Bool("exact", false, "the transcript's lines, not redacted")
 	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -28,6 +29,13 @@ func (a *commands) showCommand(cmd *cobra.Command) {
 			return err
 		}
 		ctx := cmd.Context()
+		if *file != "" {
+			var b strings.Builder
+			if _, err := a.app.Export(ctx, app.Export{Session: at.Session, File: *file}, &b); err != nil {
+				return err
+			}
+			return a.println(strings.TrimSuffix(text.Visible(a.app.Redact(b.String())), "\n"))
+		}
 		if *exact {
 			out := io.Writer(a.out)
 			if a.columns(a.env.Stdout) == 0 {

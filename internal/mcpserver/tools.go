@@ -89,6 +89,10 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 	out.Note = note(found)
 	var b strings.Builder
 	for _, n := range found.Remembered {
+		if n.File != "" {
+			fmt.Fprintf(&b, "%s of session %s · %s · %s\n  %s\n", text.OneLine(n.File), n.ID, n.Project, s.stamp(n.Time), text.OneLine(s.opts.Redact(n.Text)))
+			continue
+		}
 		fmt.Fprintf(&b, "note of the user · %s · %s\n  %s\n", cmp.Or(n.Project, "every project"), s.stamp(n.Time), text.OneLine(s.opts.Redact(n.Text)))
 	}
 	if len(found.Hits)+len(found.Remembered) == 0 {

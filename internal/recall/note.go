@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"strandline/internal/archive"
 )
@@ -15,6 +16,9 @@ type Note struct {
 	Text    string    `json:"text"`
 	Time    time.Time `json:"time"`
 	Project string    `json:"project,omitempty"` // name, or else key; "" for every project
+	// File is set for a part of a session's plan, list of tasks or memory, and ID is the
+	// session's.
+	File string `json:"file,omitempty"`
 }
 
 // maxRemembered is the number of notes that a search returns at most.
@@ -33,13 +37,18 @@ func MatchNotes(notes []archive.Note, terms []archive.Term) (out []Note) {
 	var found []match
 	for _, n := range notes {
 		var held float64
+		lower := strings.ToLower(n.Text)
+		compact := strings.Map(lettersOnly, lower)
 		for _, t := range terms {
-			forms := []archive.Term{t}
-			for form := range strings.FieldsSeq(t.Forms) {
-				forms = append(forms, archive.Term{Text: form})
-			}
-			if len(Marks(n.Text, forms)) > 0 {
+			if holds(n.Text, lower, t.Text) || strings.Contains(compact, t.Text) && !strings.Contains(lower, t.Text) {
 				held += t.Weight
+				continue
+			}
+			for form := range strings.FieldsSeq(t.Forms) {
+				if holds(n.Text, lower, form) {
+					held += t.Weight
+					break
+				}
 			}
 		}
 		if held > 0 && 2*held >= all {
@@ -51,6 +60,20 @@ func MatchNotes(notes []archive.Note, terms []archive.Term) (out []Note) {
 		out = append(out, NewNote(m.note))
 	}
 	return out
+}
+
+// holds reports whether a word or a part of a compound in text begins with a form. lower is
+// the text in lower case.
+func holds(text, lower, form string) bool {
+	return strings.Contains(lower, form) && len(Marks(text, []archive.Term{{Text: form}})) > 0
+}
+
+// lettersOnly drops what separates the parts of a compound, whose term is written without.
+func lettersOnly(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return r
+	}
+	return -1
 }
 
 // NewNote returns a note as it is printed.

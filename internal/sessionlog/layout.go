@@ -126,7 +126,7 @@ func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 		}
 		e := base
 		above, name := path.Split(filepath.ToSlash(strings.TrimSuffix(p[len(dir)+1:], logExt)))
-		name, e.Generation = cutGeneration(name)
+		name, e.Generation = CutGeneration(name)
 		e.Path, e.Rel = p, above+name
 		found = append(found, e)
 		return nil
@@ -203,7 +203,7 @@ func (l Layout) list(client, slug string) (map[string][]Entry, error) {
 		case d.IsDir():
 			bySession[d.Name()] = append(bySession[d.Name()], Entry{})
 		case isLog && d.Type().IsRegular():
-			session, gen := cutGeneration(name)
+			session, gen := CutGeneration(name)
 			bySession[session] = append(bySession[session], Entry{Path: filepath.Join(dir, d.Name()),
 				Client: client, Slug: slug, Session: session, Generation: gen})
 		}
@@ -342,8 +342,8 @@ func withGeneration(name string, gen int) string {
 	return strings.TrimSuffix(name, ext) + ".g" + strconv.Itoa(gen) + ext
 }
 
-// cutGeneration is the inverse of withGeneration.
-func cutGeneration(name string) (string, int) {
+// CutGeneration returns the name of a file without its generation, and that.
+func CutGeneration(name string) (string, int) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	if endsLikeGeneration(name) {

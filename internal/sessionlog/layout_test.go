@@ -95,13 +95,13 @@ func FuzzLayout(f *testing.F) {
 		gen = 1 + (gen%1000+1000)%1000
 		p := l.Transcript("claude", session, session, gen)
 		checkPlace(t, l, p)
-		name, got := cutGeneration(strings.TrimSuffix(filepath.Base(p), transcriptExt))
+		name, got := CutGeneration(strings.TrimSuffix(filepath.Base(p), transcriptExt))
 		if got != gen || l.Transcript("claude", session, name, gen) != p {
 			t.Fatalf("%q, generation %d, came back as %q, %d", session, gen, name, got)
 		}
 		c := l.Child("claude", session, session, rel, gen)
 		checkPlace(t, l, c)
-		name, got = cutGeneration(strings.TrimSuffix(filepath.Base(c), logExt))
+		name, got = CutGeneration(strings.TrimSuffix(filepath.Base(c), logExt))
 		if again := l.Rel(rel); got != gen || !strings.HasSuffix(again, name) || l.Rel(again) != again {
 			t.Fatalf("%q, generation %d, came back as %q, %d", rel, gen, name, got)
 		}
