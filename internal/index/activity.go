@@ -8,14 +8,15 @@ import (
 )
 
 // Activity returns what happened in the sessions that pass a filter, by session, slot and
-// model. The filter's Since selects sessions: their slots are complete.
+// model. The filter's Since selects sessions: their slots are complete. Steps are those that
+// sessions count, without errors of the API.
 func (s *Store) Activity(ctx context.Context, f archive.SessionFilter) ([]archive.Activity, error) {
 	slot := func(column string) string { return fmt.Sprintf("%s / %d", column, int64(archive.ActivitySlot)) }
 	long := fmt.Sprintf("input + cache_read + cache_write > %d", archive.LongPrompt)
 	const chosen = " FROM %s WHERE session IN (SELECT no FROM chosen)"
 	from := func(table string) string { return fmt.Sprintf(chosen, table) }
 	return readFiltered(ctx, s, "sum the activity", f, "SELECT s.id, a.at, a.model, a.long, a.turns, a.compacts, a.steps, a.input, a.output, a.cache_read, a.cache_write FROM ("+
-		"SELECT session, "+slot("time")+" AS at, model, "+long+" AS long, 0 AS turns, 0 AS compacts, count(*) AS steps, "+
+		"SELECT session, "+slot("time")+" AS at, model, "+long+" AS long, 0 AS turns, 0 AS compacts, CAST(sum(CASE WHEN api_error = true THEN 0 ELSE 1 END) AS bigint) AS steps, "+
 		"CAST(sum(input) AS bigint) AS input, CAST(sum(output) AS bigint) AS output, "+
 		"CAST(sum(cache_read) AS bigint) AS cache_read, CAST(sum(cache_write) AS bigint) AS cache_write"+
 		from("steps")+" AND copy_session = 0 GROUP BY 1, 2, 3, 4"+

@@ -194,7 +194,7 @@ func testActivity(t *testing.T, open Opener) {
 	forkTurn.Time = slot.Add(archive.ActivitySlot)
 	equal(t, "of all sessions, copies once", activity(s.Activity(t.Context(), archive.SessionFilter{})), []archive.Activity{
 		of(mainID, archive.Activity{Compactions: 1}), of(mainID, archive.Activity{Turns: 3}),
-		of(mainID, archive.Activity{Model: "model-x", Steps: 2, Usage: main.Steps[0].Usage}),
+		of(mainID, archive.Activity{Model: "model-x", Steps: 1, Usage: main.Steps[0].Usage}),
 		of(mainID, archive.Activity{Model: "model-y", Long: true, Steps: 1, Usage: long}), forkTurn,
 	})
 	equal(t, "of one project", len(activity(s.Activity(t.Context(), archive.SessionFilter{Projects: []string{project("shore").Key}}))), 2)
