@@ -9,7 +9,9 @@ case "${1:-}" in
 codex) package=@openai/codex version=0.169.0 ;;
 pi) package=@earendil-works/pi-coding-agent version=1.5.2 node=22.23.3 ;;
 opencode) package=opencode-ai version=1.18.33 ;;
-*) echo "usage: install-npm-client.sh codex|opencode|pi" >&2; exit 2 ;;
+gemini) package=@google/gemini-cli version=0.61.0 ;;
+qwen) package=@qwen-code/qwen-code version=0.24.4 ;;
+*) echo "usage: install-npm-client.sh codex|gemini|opencode|pi|qwen" >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${STRANDLINE_CACHE:-$root/.cache}

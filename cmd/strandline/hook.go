@@ -24,6 +24,9 @@ import (
 // a background process.
 const maxHookBytes = 32 << 20
 
+// maxLate is how long a session may be left after a compaction and still get its context.
+const maxLate = 30 * 24 * time.Hour
+
 // runHook handles one hook event of a client. The process exits with 0 and writes nothing
 // to stderr.
 func runHook(client string) {
@@ -50,6 +53,7 @@ func runHook(client string) {
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
+		Late:     capture.PendingCompactions{Dir: cfg.Paths.LateCompactions(), Lifetime: maxLate},
 		Pace:     usage.Pace{Dir: cfg.Paths.Pace()},
 		Calls:    capture.HookCalls{Dir: cfg.Paths.HookCalls()},
 		Foreign:  capture.ForeignCalls{Dir: cfg.Paths.State()},

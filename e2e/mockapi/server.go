@@ -156,9 +156,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var req *Request
 	var stream bool
-	if strings.HasSuffix(r.URL.Path, responsesPath) {
-		req, err = parseResponses(r.URL.Path, r.Header.Get("Session-Id"), body)
-	} else {
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, responsesPath):
+		req, err = parseResponses(path, r.Header.Get("Session-Id"), body)
+	case strings.HasSuffix(path, chatPath):
+		req, err = parseChat(path, body)
+	case gemini(path):
+		req, err = parseGemini(path, body)
+	case strings.HasSuffix(path, ":countTokens"):
+		writeJSON(w, http.StatusOK, map[string]int{"totalTokens": len(body) / 4})
+		return
+	default:
 		req, stream, err = parse(r.URL.Path, r.Header.Get("X-Claude-Code-Session-Id"), body)
 	}
 	if err != nil {
@@ -190,6 +198,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, ans.reply.fail)
 	case req.responses():
 		writeResponses(w, ans, req)
+	case strings.HasSuffix(req.Path, chatPath):
+		writeChat(w, ans, req)
+	case gemini(req.Path):
+		writeGemini(w, ans, req)
 	case stream:
 		writeStream(w, ans)
 	default:
@@ -229,7 +241,7 @@ func (s *Server) find(req *Request) (Reply, place, bool) {
 	called, loop := s.called(tail)
 	switch {
 	case req.Kind == Compaction:
-		if loop && req.responses() { // Claude Code compacts with the last turn's results in the request
+		if loop && !strings.HasSuffix(req.Path, "/messages") { // Claude Code compacts with the last turn's results in the request
 			s.held[req.Session] = called
 		}
 		return s.summary, place{}, true

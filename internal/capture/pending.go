@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -110,8 +111,12 @@ func readWork(s state.Store, session string) (w PendingWork, ok bool) {
 // PendingCompactions stores the sessions and sub-agents that the client is about to
 // summarize. When its summarizer ends, the payload has the main session's ID and a
 // new agent ID; it does not say which sub-agent the summary belongs to.
-// Dir is "state/compacting"; if it is empty, nothing is stored.
-type PendingCompactions struct{ Dir string }
+// Dir is "state/compacting"; if it is empty, nothing is stored. Lifetime is that of an
+// entry, 0 for five minutes.
+type PendingCompactions struct {
+	Dir      string
+	Lifetime time.Duration
+}
 
 // pendingLifetime is the lifetime of a pending compaction. A summary takes up to 90
 // seconds; an older one was cancelled.
@@ -121,7 +126,7 @@ const pendingLifetime = 5 * time.Minute
 const maxInstructions = 64 << 10
 
 func (u PendingCompactions) store() state.Store {
-	return state.Store{Dir: u.Dir, MaxAge: pendingLifetime}
+	return state.Store{Dir: u.Dir, MaxAge: cmp.Or(u.Lifetime, pendingLifetime)}
 }
 
 // Begin records that the subject, a session or a sub-agent's "<session>~<agent>", is
@@ -139,6 +144,12 @@ func (u PendingCompactions) Begin(subject, instructions string) error {
 func (u PendingCompactions) End(subject string, now time.Time) (instructions string, err error) {
 	data, _, err := u.store().Take(subject, now)
 	return string(data), err
+}
+
+// Has reports whether the subject is stored.
+func (u PendingCompactions) Has(subject string, now time.Time) bool {
+	names, err := u.store().Names(now)
+	return err == nil && slices.Contains(names, subject)
 }
 
 // Subject returns the subject of a summary that arrived under a session's ID: the

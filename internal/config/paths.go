@@ -99,6 +99,9 @@ func (p Paths) OwnCompactions() string { return p.in("state", "compacted") }
 // PendingCompactions is the folder of sessions that the client is compacting.
 func (p Paths) PendingCompactions() string { return p.in("state", "compacting") }
 
+// LateCompactions is the folder of sessions whose context is to be restored.
+func (p Paths) LateCompactions() string { return p.in("state", "late") }
+
 // Blocked is the folder of blocked compactions.
 func (p Paths) Blocked() string { return p.in("state", "blocked") }
 

@@ -3,10 +3,13 @@ package hook
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/transcript"
 	"strandline/internal/usage"
 )
 
@@ -73,6 +76,10 @@ func (r *run) answer(ctx context.Context, src capture.Source) error {
 		return err
 	}
 	errs = append(errs, err)
+	if p.hooks.Compacted != nil {
+		errs = append(errs, r.lookForCompaction(src, got))
+		p = r.payload
+	}
 	unfinished := got.Deferred || ctx.Err() != nil
 	r.deferred = err != nil || got.Deferred
 	switch {
@@ -85,8 +92,41 @@ func (r *run) answer(ctx context.Context, src capture.Source) error {
 		errs = append(errs, r.observe(ctx, src, got))
 	}
 	r.unfinished = unfinished // what follows only responds
-	errs = append(errs, r.segments(ctx), r.respond(ctx))
+	err = r.respond(ctx)
+	if p.late && err == nil && ctx.Err() == nil {
+		_, err = r.env.Late.End(p.Session, r.env.Now())
+	}
+	errs = append(errs, r.segments(ctx), err)
 	return errors.Join(errs...)
+}
+
+// lookForCompaction notes a compaction in the new rows of a client that tells no hook of it, and
+// makes this event restore the context, if it can.
+func (r *run) lookForCompaction(src capture.Source, got capture.Captured) (err error) {
+	p := r.payload
+	for _, s := range got.Sessions {
+		if s.Session != p.Session || s.Added == 0 {
+			continue
+		}
+		rows, rerr := readRange(src.Path, s.Position.Raw-s.Added, s.Added)
+		if err = rerr; err == nil && p.hooks.Compacted(rows) {
+			err = r.env.Late.Begin(p.Session, "")
+		}
+	}
+	if err == nil && p.takesContext() {
+		r.payload.late = r.env.Late.Has(p.Session, r.env.Now())
+	}
+	return err
+}
+
+// readRange reads n bytes of a transcript.
+func readRange(path string, from, n int64) (rows []byte, err error) {
+	f, err := transcript.OpenFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read new rows: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.NewSectionReader(f, from, n))
 }
 
 // followUp leaves the rest to background processes and closes the index. Work is
@@ -146,8 +186,11 @@ func (r *run) record(ctx context.Context) error {
 }
 
 // throttled reports whether the session was captured less than PostToolInterval
-// ago.
+// ago. A client whose compactions only its rows tell of is not throttled.
 func (r *run) throttled() bool {
+	if r.payload.hooks.Compacted != nil {
+		return false
+	}
 	age := r.env.Now().Sub(r.env.LastCapture(r.payload.Session))
 	return age >= 0 && age < r.env.Config.Hook.PostToolInterval
 }

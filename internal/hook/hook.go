@@ -56,6 +56,8 @@ type Env struct {
 	Answered capture.OwnCompactions
 	// Underway lists the compactions that the client has started.
 	Underway capture.PendingCompactions
+	// Late lists the compactions that no event followed, until the context is restored.
+	Late capture.PendingCompactions
 	// Pace detects compactions that follow each other too fast.
 	Pace usage.Pace
 	// Calls stores that the session has hooks.
@@ -107,6 +109,7 @@ func Run(ctx context.Context, env Env) {
 	p := parsePayload(data)
 	p.hooks, p.client = env.Client.Hooks, env.Client.Name
 	p.named, p.Event = p.Event, cmp.Or(p.hooks.Events[p.Event], p.Event)
+	p.Session = sessionIn(env.Client, p)
 	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.Event, 64), "session", archive.Clip(p.Session, 64))}
 	switch err := r.handle(ctx); {
 	case archive.OnlyBusy(err):

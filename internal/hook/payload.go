@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
@@ -19,6 +20,7 @@ type payload struct {
 
 	Event      string `json:"hook_event_name"` // by Claude Code's name
 	named      string // by the client's name
+	late       bool   // the client compacted, and this is the first event whose answer it adds
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
 	Cwd        string `json:"cwd"`
@@ -78,14 +80,16 @@ func (p payload) sideEvent() bool {
 // needsIndex reports whether the index is opened even if the transcript has no
 // new bytes: to answer the event, or to sync the journal.
 func (p payload) needsIndex() bool {
-	return !slices.Contains([]string{"PostToolUse", "PostCompact"}, p.Event)
+	return p.late || !slices.Contains([]string{"PostToolUse", "PostCompact"}, p.Event)
 }
 
 // indexesLater reports whether new bytes are only logged and left to the catch-up. The user
 // waits for the answer to a prompt, and it needs none of them: they are in the context. The
 // end of a turn has no answer, and starts a catch-up anyway. The end of a session is indexed:
 // a session that follows at once names it.
-func (p payload) indexesLater() bool { return p.Event == "UserPromptSubmit" || p.Event == "Stop" }
+func (p payload) indexesLater() bool {
+	return !p.late && (p.Event == "UserPromptSubmit" || p.Event == "Stop")
+}
 
 // haste returns what the capture leaves to the catch-up that a prompt and Stop start.
 // Nothing is left at the start of a session, after a crash perhaps, and before a compaction.
@@ -109,7 +113,12 @@ func (p payload) changes() bool {
 // answersCompaction reports whether the response to this event steers a compaction or
 // restores the context after one.
 func (p payload) answersCompaction() bool {
-	return p.Event == "PreCompact" || p.Event == "SessionStart" && p.Source == "compact"
+	return p.Event == "PreCompact" || p.afterCompaction()
+}
+
+// afterCompaction reports whether the response restores the context after a compaction.
+func (p payload) afterCompaction() bool {
+	return p.late || p.Event == "SessionStart" && p.Source == "compact"
 }
 
 // subject returns the session whose context the event is about. For a sub-agent
@@ -145,4 +154,15 @@ func (p payload) role() compact.Role {
 // which runs as a sub-agent without a type.
 func (p payload) isSummarizer() bool {
 	return p.hooks.Summarizer && p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
+}
+
+// sessionIn returns the session's id as the client's transcripts name it. Gemini CLI begins
+// their names with a part of the id in the payload.
+func sessionIn(c transcript.Client, p payload) string {
+	if c.File != nil && p.Transcript != "" {
+		if id, ok := c.File(p.Transcript); ok && id != "" && strings.HasPrefix(p.Session, id) {
+			return id
+		}
+	}
+	return p.Session
 }

@@ -91,18 +91,16 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		if aside, err := r.env.Pace.Begin(p.subject(), p.Trigger, r.env.Now()); aside || err != nil {
 			return compact.Output{}, "", err
 		}
-		if cfg.Gateway.Active && cfg.Gateway.Compact || !p.hooks.Steers {
+		if cfg.Gateway.Active && cfg.Gateway.Compact || p.hooks.Steers == 0 {
 			return compact.Output{}, "", nil // no summarizer reads the text
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
-			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
+			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected, p.hooks.Steers), Summaries: r.summaries(ctx, idx),
 			Instructions: instructions, Now: r.env.Now(), Changes: r.changes, Brief: p.Trigger == "manual",
 			Log: r.conversation, Redact: r.env.Journal.Redact,
 		})
 		return compact.Output{Text: text}, "PreCompact/" + p.Trigger, err
-	case p.Event != "SessionStart":
-		return compact.Output{}, "", nil
-	case p.Source == "compact":
+	case p.afterCompaction():
 		instructions, err := r.env.Underway.End(p.subject(), r.env.Now())
 		if err != nil {
 			r.log.Error("read the compaction's instructions", "error", err)
@@ -118,6 +116,8 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		}
 		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions, Prompted: p.hooks.KeepsPrompts})
 		return block, "SessionStart/compact", err
+	case p.Event != "SessionStart":
+		return compact.Output{}, "", nil
 	}
 	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup}[p.Source]
 	block, err := r.begin(ctx, idx, mode)
@@ -129,7 +129,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 // client shows the reason but adds it to no context.
 func (r *run) block(ctx context.Context, idx *Index) (bool, error) {
 	p := r.payload
-	if p.Event != "PreCompact" || !p.hooks.Steers || r.deferred && p.Trigger == "auto" {
+	if p.Event != "PreCompact" || !p.hooks.Blocks || r.deferred && p.Trigger == "auto" {
 		return false, nil
 	}
 	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.Trigger})
@@ -190,10 +190,10 @@ func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.
 	return compact.Output{}, nil
 }
 
-// print writes a text in the event's format: plain text for PreCompact, which the
-// client appends to the summarizer's prompt, and JSON for other events.
+// print writes a text in the event's format: JSON, or plain text for PreCompact, which
+// Claude Code appends to the summarizer's prompt.
 func (r *run) print(text string) error {
-	if r.payload.Event == "PreCompact" {
+	if r.payload.Event == "PreCompact" && r.payload.hooks.Blocks {
 		_, err := io.WriteString(r.env.Stdout, text)
 		return err
 	}

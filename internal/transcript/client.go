@@ -52,9 +52,14 @@ type Hooks struct {
 	// Context lists the events, by Claude Code's names, whose answer the client adds to the
 	// context.
 	Context []string
-	// Steers: the client adds the answer to PreCompact to the prompt of its compaction, and
-	// accepts a decision to block it.
-	Steers bool
+	// Steers is how many UTF-16 units of the answer to PreCompact the client adds to the prompt
+	// of its compaction; 0 for none. Blocks: the answer is plain text, or a decision to block
+	// the compaction; else it is JSON, as for the other events.
+	Steers int
+	Blocks bool
+	// Compacted reports whether rows hold a compaction, if no event follows one in time. The
+	// context is restored at the next event of Context. Nil: SessionStart follows.
+	Compacted func(rows []byte) bool
 	// Summarizer: the compaction runs as a sub-agent without a type.
 	Summarizer bool
 	// KeepsPrompts: the compaction leaves the user's prompts in the context.

@@ -13,7 +13,7 @@ import (
 // Client describes droid.
 func Client() transcript.Client {
 	return transcript.Client{
-		Name: "droid", Title: "Factory droid", New: New, Resume: []string{"droid", "--resume"},
+		Name: "droid", Title: "Factory droid", New: New, Resume: []string{"droid", "--resume"}, Hooks: hooks(), Setup: setup(),
 		Start: []string{"droid"},
 		Roots: func(_ func(string) string, home string) []string {
 			return transcript.Folders("", home, ".factory", "sessions")

@@ -19,7 +19,7 @@ import (
 // Client describes Gemini CLI.
 func Client() transcript.Client {
 	return transcript.Client{
-		Name: "gemini", Title: "Gemini CLI", New: New, Open: open, Resume: []string{"gemini", "--resume"},
+		Name: "gemini", Title: "Gemini CLI", New: New, Open: open, Resume: []string{"gemini", "--resume"}, Hooks: hooks(), Setup: setup(),
 		Start: []string{"gemini", "--prompt-interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			if dir := getenv("GEMINI_CLI_HOME"); dir != "" {
@@ -67,6 +67,12 @@ type Translator struct {
 
 // Primed implements transcript.Primed.
 func (t *Translator) Primed() { t.Chain, t.Seen = nil, nil }
+
+// snapshot begins the summary of a compaction.
+const snapshot = "<state_snapshot>"
+
+// facts begins the first message of a conversation, with the client's facts about the machine.
+const facts = "<session_context>"
 
 // start is the parent of the first message.
 const start = "start"
@@ -156,7 +162,7 @@ func (t *Translator) replace(messages []message) (rows []transcript.Entry) {
 	for i := range messages {
 		m := &messages[i]
 		body := textOf(m.Content)
-		if m.Type == "user" && strings.Contains(body, "<state_snapshot>") {
+		if m.Type == "user" && strings.Contains(body, snapshot) {
 			if t.first("text", m.Type, body) {
 				at := transcript.Entry{UUID: m.ID, Time: m.Timestamp}
 				rows = append(rows, transcript.Compaction(at, transcript.EntryCompact{Trigger: "auto"}, body)...)
@@ -176,8 +182,11 @@ func (t *Translator) replace(messages []message) (rows []transcript.Entry) {
 // message translates a message, the new part of one that is written again. In a copy of the
 // conversation, a text that was seen is not new under another id.
 func (t *Translator) message(m *message, copied bool) []transcript.Entry {
-	at := transcript.Entry{Type: transcript.EntryOther, UUID: m.ID, Parent: t.link(m.ID), Time: m.Timestamp}
 	body := textOf(m.Content)
+	if m.Type == "user" && strings.HasPrefix(body, facts) {
+		return nil
+	}
+	at := transcript.Entry{Type: transcript.EntryOther, UUID: m.ID, Parent: t.link(m.ID), Time: m.Timestamp}
 	known := !t.first("text", m.Type, body) && copied
 	fresh := t.first("message", m.ID, body) && !known
 	switch m.Type {

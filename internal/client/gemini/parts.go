@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -32,8 +33,9 @@ func Blocks(content json.RawMessage) (all []transcript.EntryBlock) {
 		}
 		return all
 	}
-	for _, p := range parts {
+	for i, p := range parts {
 		switch {
+		case i > 0 && added(p.Text):
 		case p.Call != nil:
 			all = append(all, transcript.UseBlock(p.Call.ID, p.Call.Name, p.Call.Args))
 		case p.Image != nil:
@@ -45,6 +47,23 @@ func Blocks(content json.RawMessage) (all []transcript.EntryBlock) {
 		}
 	}
 	return all
+}
+
+// added reports whether a part of a prompt is text that a hook added.
+func added(part string) bool {
+	part = strings.TrimSpace(part)
+	return strings.HasPrefix(part, hookContext) || strings.HasPrefix(part, "<qwen:user-prompt-submit-context>")
+}
+
+// hookContext begins what a hook added to a prompt, or after a blank line to a result.
+const hookContext = "<hook_context>"
+
+// withoutRecord returns a result without what a hook of Strandline added.
+func withoutRecord(body string) string {
+	if at := strings.LastIndex(body, "\n\n"+hookContext); at >= 0 && strings.Contains(body[at:], text.FenceOpen) {
+		return body[:at]
+	}
+	return body
 }
 
 // Results calls fn with the results in the content of a message.
@@ -73,7 +92,7 @@ func Response(response json.RawMessage) (body string, failed bool) {
 	if len(r.Error) > 0 && string(r.Error) != "null" {
 		return transcript.Text(r.Error), true
 	}
-	return transcript.Text(r.Output), false
+	return withoutRecord(transcript.Text(r.Output)), false
 }
 
 // textOf returns the text of a message.

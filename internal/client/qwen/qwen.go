@@ -14,7 +14,7 @@ import (
 // Client describes Qwen Code.
 func Client() transcript.Client {
 	return transcript.Client{
-		Name: "qwen", Title: "Qwen Code", New: New, Resume: []string{"qwen", "--resume"},
+		Name: "qwen", Title: "Qwen Code", New: New, Resume: []string{"qwen", "--resume"}, Hooks: hooks(), Setup: setup(),
 		Start: []string{"qwen", "--prompt-interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			return transcript.Folders(getenv("QWEN_HOME"), home, ".qwen", "projects")

@@ -33,7 +33,7 @@ func Client() transcript.Client {
 				"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged",
 				"DirectoryAdded", "MessageDisplay",
 			},
-			Context: []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}, Steers: true, Summarizer: true,
+			Context: []string{"UserPromptSubmit", "SessionStart", "PostToolUse", "Stop"}, Steers: 10_000, Blocks: true, Summarizer: true,
 		},
 		Setup: transcript.Setup{Files: []transcript.SetupFile{{Path: "settings.json", Main: true, Hooks: hooks()}}},
 	}
