@@ -19,7 +19,7 @@ func Client() transcript.Client {
 	return transcript.Client{
 		Name: "opencode", Title: "OpenCode", New: New, Open: openFolder, Database: db,
 		Roots: roots, Resume: []string{"opencode", "--session"}, Start: []string{"opencode", "--prompt"},
-		Hooks: transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}, Steers: true, OwnAgents: true},
+		Hooks: transcript.Hooks{Context: []string{"UserPromptSubmit", "SessionStart"}, Steers: 10_000, OwnAgents: true},
 		Setup: setup(),
 		File: func(path string) (string, bool) {
 			if file, session := transcript.SplitStored(path); session != "" {

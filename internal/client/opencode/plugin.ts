@@ -105,8 +105,8 @@ export const Strandline = async ({ client, directory }: any) => {
     },
 
     'experimental.session.compacting': async ({ sessionID }: any, output: any) => {
-      const text = await hook(sessionID, 'PreCompact', { trigger: manual.delete(sessionID) ? 'manual' : 'auto' })
-      if (text && !text.startsWith('{')) output.context.push(text)
+      const text = await context(sessionID, 'PreCompact', { trigger: manual.delete(sessionID) ? 'manual' : 'auto' })
+      if (text) output.context.push(text)
     },
 
     // Each request has the texts again: they are in no message that OpenCode stores.
