@@ -77,10 +77,10 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 	parts, perr := w.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var expired []string
-	older := false // the index was written with older redaction rules
+	older := false // the index was written with older rules
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
 		rules, err := x.Index.Rules(ctx)
-		if older = err == nil && rules < redact.Rules && w.Config.Redact.Enabled; err != nil {
+		if older = err == nil && rules < redact.Rules; err != nil {
 			return err
 		}
 		Schedule(w.Config.Paths.Maintained()).Begin(a.Now())

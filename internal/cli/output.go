@@ -354,8 +354,6 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 	if total > 0 {
 		share = float64(done) / float64(total)
 	}
-	const length = 24
-	full := int(share * length)
 	rate := ""
 	if d := now.Sub(p.start).Seconds(); d > 0.2 {
 		rate = fmt.Sprintf("  %s/s", size(int64(float64(done)/d)))
@@ -363,7 +361,9 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 			rate += "  " + left.Round(time.Second).String() + " left"
 		}
 	}
-	line := fmt.Sprintf("%s [%s] %3.0f%%  %s  %s%s", p.label, bar(full, length), share*100, what, size(done), rate)
+	figures := fmt.Sprintf("%3.0f%%  %s  %s%s", share*100, what, size(done), rate)
+	length := min(max(p.width-len(p.label)-text.Cells(figures)-len(" [] ")-1, 8), 24)
+	line := fmt.Sprintf("%s [%s] %s", p.label, bar(int(share*float64(length)), length), figures)
 	line = text.TruncateCells(line, max(p.width-1, 20))
 	fmt.Fprintf(p.app.env.Stderr, "\r%s", pad(line, p.cells, false))
 	p.cells = text.Cells(line)

@@ -106,7 +106,7 @@ func (a *commands) printDays(days []app.DayStats) error {
 	}
 	const others, least = 46, 8 // cells of the other columns, and of the shortest bar
 	width := min(a.columns(a.env.Stdout)-others, 60)
-	legend := "█ NEW  ░ FROM THE CACHE"
+	legend := "█ NEW ░ CACHED"
 	if width < least {
 		width, legend = 0, ""
 	}

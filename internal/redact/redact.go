@@ -60,8 +60,9 @@ func (r *Redactor) String(s string) string {
 }
 
 // Rules is the version of the rules. It grows when they find more, so that an index
-// that was written with older rules is written again.
-const Rules = 3
+// that was written with older rules is written again by a maintenance run. 4: the titles
+// of sessions are the client's, a plan's heading or the first instruction.
+const Rules = 4
 
 const privateOpen, privateClose, privateMark = "<private>", "</private>", "[private]"
 
