@@ -164,7 +164,8 @@ func cmdClient(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, sample, 0o600))
 }
 
-// sql DATABASE SCRIPT runs a script of statements, as a client would.
+// sql DATABASE SCRIPT runs a script of statements, as a client would. "client:NAME" is the
+// sample of a client.
 func cmdSQL(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: sql DATABASE SCRIPT")
@@ -173,7 +174,15 @@ func cmdSQL(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	db, err := sql.Open("sqlite", path)
 	ts.Check(err)
-	_, err = db.Exec(ts.ReadFile(args[1]))
+	var script string
+	if name, ok := strings.CutPrefix(args[1], "client:"); ok {
+		data, err := os.ReadFile(filepath.Join("..", "..", "internal", "client", name, "testdata", "database.sql"))
+		ts.Check(err)
+		script = string(data)
+	} else {
+		script = ts.ReadFile(args[1])
+	}
+	_, err = db.Exec(script)
 	ts.Check(errors.Join(err, db.Close()))
 }
 

@@ -10,15 +10,18 @@ import (
 	"strandline/internal/client/codex"
 	"strandline/internal/client/continuecli"
 	"strandline/internal/client/copilot"
+	"strandline/internal/client/crush"
 	"strandline/internal/client/cursor"
 	"strandline/internal/client/droid"
 	"strandline/internal/client/gemini"
+	"strandline/internal/client/goose"
 	"strandline/internal/client/grok"
 	"strandline/internal/client/kimi"
 	"strandline/internal/client/opencode"
 	"strandline/internal/client/pi"
 	"strandline/internal/client/qwen"
 	"strandline/internal/client/roo"
+	"strandline/internal/client/zed"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -41,6 +44,9 @@ func All() []transcript.Client {
 		antigravity.Client(),
 		grok.Client(),
 		opencode.Client(),
+		goose.Client(),
+		crush.Client(),
+		zed.Client(),
 		claude.Client(),
 	}
 }

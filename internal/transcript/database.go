@@ -36,9 +36,11 @@ type Database struct {
 	// Version is SQL that returns the name of the file's form, for messages.
 	Version string
 	// Sessions is SQL that returns the id, the parent's id (of a sub-agent), the working
-	// directory, the times of creation and of the last change in milliseconds, and
-	// about how many bytes, of each session.
-	Sessions string
+	// directory, the times of creation and of the last change, and about how many bytes, of
+	// each session. The first one is used whose tables and columns exist.
+	Sessions []string
+	// Cwd returns the working directory of sessions without one by the file's path. Nil: none.
+	Cwd func(path string) string
 	// Rows calls put with each row of a session, in the order of the conversation: its
 	// id and the members of the line's JSON object, without the braces. done is false
 	// while the client is still writing it.
@@ -112,8 +114,27 @@ func (c Columns) Text(i int) string {
 	return fmt.Sprint(c.values[i])
 }
 
-// Time returns a column of milliseconds since 1970.
-func (c Columns) Time(i int) time.Time { return time.UnixMilli(c.Int(i)).UTC() }
+// Time returns a column of seconds or milliseconds since 1970, or a text with a date; the
+// zero time for any other.
+func (c Columns) Time(i int) time.Time {
+	if t, ok := c.values[i].(time.Time); ok {
+		return t.UTC()
+	}
+	for _, form := range []string{time.RFC3339, time.DateTime} {
+		if t, err := time.Parse(form, c.Text(i)); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.UnixMilli(Milliseconds(c.Int(i))).UTC()
+}
+
+// Milliseconds returns a number of seconds or milliseconds since 1970 as milliseconds.
+func Milliseconds(n int64) int64 {
+	if n < 1e11 { // seconds until the year 5138
+		return n * 1000
+	}
+	return n
+}
 
 // Int returns a column as a number; 0 if it is none.
 func (c Columns) Int(i int) int64 {
@@ -158,15 +179,21 @@ func (c Columns) Object(first int, without ...string) []byte {
 // as a JSON string.
 func JSON(s string) []byte {
 	if len(s) > 1 && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s)) {
-		if !strings.Contains(s, "\n") {
-			return []byte(s)
-		}
-		var line bytes.Buffer
-		if json.Compact(&line, []byte(s)) == nil {
-			return line.Bytes()
-		}
+		return OneLine([]byte(s))
 	}
 	return String(s)
+}
+
+// OneLine returns a JSON value without newlines between its tokens.
+func OneLine(value []byte) []byte {
+	if !bytes.ContainsAny(value, "\r\n") {
+		return value
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, value); err != nil {
+		return String(string(value))
+	}
+	return line.Bytes()
 }
 
 // busyWait is how long a database that its client locks is waited for.
@@ -238,8 +265,8 @@ func (d *Database) explain(tx *sql.Tx, path string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case strings.Contains(text, "locked") || strings.Contains(text, "busy"):
-		return &archive.Error{Code: archive.CodeBusy, Msg: path + " is locked by its client", Hint: "import it again later", Err: err}
-	case !strings.Contains(text, "no such "):
+		return &archive.Error{Code: archive.CodeBusy, Msg: "the database is locked by its client", Hint: "import it again later", Err: err}
+	case !strings.Contains(text, noSuch):
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	var version string
@@ -247,24 +274,48 @@ func (d *Database) explain(tx *sql.Tx, path string, err error) error {
 		version = "unknown"
 	}
 	return &archive.Error{
-		Code: archive.CodeInvalid, Msg: fmt.Sprintf("%s has another form than expected (version %s)", path, cmp.Or(version, "unknown")), Err: err,
+		Code: archive.CodeInvalid, Msg: fmt.Sprintf("the database has another form than expected (version %s)", cmp.Or(version, "unknown")), Err: err,
 		Hint: "a newer strandline may read it",
 	}
 }
 
 // List returns the sessions in a database.
 func (d *Database) List(path string) (all []Stored, err error) {
-	err = d.read(path, func(q Query) error {
-		all = nil
-		return q.Each(func(c Columns) error {
-			all = append(all, Stored{
-				Path: path + storedMark + c.Text(0), ID: c.Text(0), Parent: c.Text(1), Cwd: c.Text(2),
-				Created: c.Time(3), Changed: c.Time(4), Bytes: c.Int(5),
-			})
-			return nil
-		}, d.Sessions)
+	cwd := ""
+	if d.Cwd != nil {
+		cwd = d.Cwd(path)
+	}
+	err = d.read(path, func(q Query) (err error) {
+		for _, query := range d.Sessions {
+			all = nil
+			err = q.Each(func(c Columns) error {
+				all = append(all, Stored{
+					Path: path + storedMark + c.Text(0), ID: StoredID(c.Text(0)), Parent: StoredID(c.Text(1)), Cwd: cmp.Or(c.Text(2), cwd),
+					Created: c.Time(3), Changed: c.Time(4), Bytes: c.Int(5),
+				})
+				return nil
+			}, query)
+			if err == nil || !strings.Contains(err.Error(), noSuch) {
+				break
+			}
+		}
+		return err
 	})
 	return all, err
+}
+
+// noSuch is in SQLite's message about a table or column that does not exist.
+const noSuch = "no such "
+
+// StoredID returns the id of a session in the archive, in which some characters of the
+// client's are not allowed.
+func StoredID(session string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '$' || r == '/' || r == ':' {
+			return '.'
+		}
+		return r
+	}, session)
 }
 
 // Open returns the lines of a session: those that are archived, which logged reads unless
@@ -293,6 +344,9 @@ func (d *Database) Open(path string, logged func() io.Reader) (*os.File, error) 
 		rows := 0
 		err := d.Rows(q, session, func(id string, members []byte, done bool) error {
 			rows++
+			if old := known[id]; old != nil && old.seen { // the client's ids are not unique
+				id += "." + strconv.Itoa(rows)
+			}
 			if logged == nil {
 				return known.put(out, id, members, done)
 			}
@@ -343,11 +397,12 @@ func finish(f *os.File, out *bufio.Writer, err error) (*os.File, error) {
 type versions map[string]*version
 
 type version struct {
-	number  int
-	sum     uint64 // of the members
-	place   int    // among the rows, by their first version
-	seen    bool   // in the database
-	removed bool
+	number     int
+	sum        uint64 // of the members
+	place      int    // among the rows, by their first version
+	unfinished bool
+	seen       bool // in the database
+	removed    bool
 }
 
 // add notes a row's first version.
@@ -360,6 +415,8 @@ func (v versions) add(id string) *version {
 const (
 	rowStart     = `{"row":"`
 	versionStart = `"version":`
+	unfinished   = `"unfinished":true,`
+	finishes     = `"finishes":true,`
 	removedRow   = `"removed":true`
 )
 
@@ -398,7 +455,8 @@ func (v versions) note(line []byte) {
 		n, _ := strconv.Atoi(string(digits)) // 0 if another program wrote it
 		one.number, rest = max(n, 1), members
 	}
-	rest = bytes.TrimSuffix(rest, []byte("}"))
+	rest = bytes.TrimSuffix(bytes.TrimPrefix(rest, []byte(finishes)), []byte("}"))
+	rest, one.unfinished = bytes.CutPrefix(rest, []byte(unfinished))
 	one.sum, one.removed = xxhash.Sum64(rest), bytes.HasPrefix(rest, []byte(removedRow))
 }
 
@@ -409,12 +467,19 @@ func (v versions) put(out io.Writer, id string, members []byte, done bool) error
 		old = v.add(id)
 	}
 	old.seen = true
-	if old.number > 0 && (!done || old.sum == sum) {
+	if old.number > 0 && (!done || old.sum == sum && !old.unfinished) {
 		return nil
 	}
-	old.sum = sum
+	flag := ""
+	switch {
+	case !done:
+		flag = unfinished
+	case old.unfinished:
+		flag = finishes
+	}
+	old.sum, old.unfinished = sum, !done
 	old.number++
-	return writeRow(out, id, old.number, members)
+	return writeRow(out, id, old.number, flag, members)
 }
 
 // putRemoved writes a line for each archived row that the database no longer has, with the
@@ -430,19 +495,19 @@ func (v versions) putRemoved(out io.Writer) error {
 		if old.seen || old.removed {
 			continue
 		}
-		if err := writeRow(out, id, old.number+1, []byte(removedRow+`,"after":"`+after+`"`)); err != nil {
+		if err := writeRow(out, id, old.number+1, "", []byte(removedRow+`,"after":"`+after+`"`)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeRow(out io.Writer, id string, version int, members []byte) error {
+func writeRow(out io.Writer, id string, version int, flag string, members []byte) error {
 	number := ""
 	if version > 1 {
 		number = versionStart + strconv.Itoa(version) + ","
 	}
-	_, err := fmt.Fprintf(out, "%s%s\",%s%s}\n", rowStart, id, number, members)
+	_, err := fmt.Fprintf(out, "%s%s\",%s%s%s}\n", rowStart, id, number, flag, members)
 	return err
 }
 
@@ -450,6 +515,9 @@ func writeRow(out io.Writer, id string, version int, members []byte) error {
 type StoredRow struct {
 	Row     string `json:"row"`
 	Version int    `json:"version"` // 0: the first
-	Removed bool   `json:"removed"`
-	After   string `json:"after"` // of a removed row: the one before it
+	// Unfinished: the client was still writing it; the next version finishes it.
+	Unfinished bool   `json:"unfinished"`
+	Finishes   bool   `json:"finishes"`
+	Removed    bool   `json:"removed"`
+	After      string `json:"after"` // of a removed row: the one before it
 }

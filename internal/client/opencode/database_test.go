@@ -121,7 +121,7 @@ func TestUpdates(t *testing.T) {
 		{"one that is rolled back", `rollback`, ``},
 		{
 			"a message that ended", `update message set data = '{"role":"assistant","time":{"created":2000,"completed":2500}}' where id = 'msg_2'`,
-			`{"row":"msg_2","version":2,"message":{"id":"msg_2","sessionID":"ses_1","role":"assistant","time":{"created":2000,"completed":2500}},"parts":[{"id":"prt_2","messageID":"msg_2","sessionID":"ses_1","type":"tool","callID":"c1","state":{"status":"running","metadata":{"output":"12"}}}]}` + "\n",
+			`{"row":"msg_2","version":2,"finishes":true,"message":{"id":"msg_2","sessionID":"ses_1","role":"assistant","time":{"created":2000,"completed":2500}},"parts":[{"id":"prt_2","messageID":"msg_2","sessionID":"ses_1","type":"tool","callID":"c1","state":{"status":"running","metadata":{"output":"12"}}}]}` + "\n",
 		},
 		{"a message that was taken back", `delete from message where id = 'msg_2'; delete from part where message_id = 'msg_2'`, `{"row":"msg_2","version":3,"removed":true,"after":"msg_1"}` + "\n"},
 		{"still", ``, ``},
@@ -150,7 +150,7 @@ func TestSessions(t *testing.T) {
 		t.Helper()
 		before := w.files()
 		list, err := opencode.Client().Database.List(w.path)
-		if err != nil || len(list) != 2 || list[0].Changed.UnixMilli() != 6000 || list[0].Bytes != 175 || list[1].Parent != "ses_1" || list[1].Cwd != "/home/ada/shop" {
+		if err != nil || len(list) != 2 || list[0].Changed.Unix() != 6000 || list[0].Bytes != 175 || list[1].Parent != "ses_1" || list[1].Cwd != "/home/ada/shop" {
 			t.Errorf("%+v, %v", list, err)
 		}
 		if after := w.files(); after != before {

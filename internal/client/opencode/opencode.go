@@ -23,7 +23,7 @@ func Client() transcript.Client {
 		Setup: setup(),
 		File: func(path string) (string, bool) {
 			if file, session := transcript.SplitStored(path); session != "" {
-				return session, db.Match(file)
+				return transcript.StoredID(session), db.Match(file)
 			}
 			// storage/session/<project>/<id>.json
 			id, ok := strings.CutSuffix(filepath.Base(path), ".json")
@@ -68,11 +68,15 @@ func database() *transcript.Database {
 			return strings.HasPrefix(name, "opencode") && strings.HasSuffix(name, ".db")
 		},
 		Version: "select max(id) from migration",
-		Sessions: `select s.id, s.parent_id, s.directory, s.time_created,
+		Sessions: []string{`select s.id, s.parent_id, s.directory, s.time_created,
 				max(s.time_updated, coalesce(m.changed, 0), coalesce(p.changed, 0)), coalesce(m.size, 0) + coalesce(p.size, 0)
 			from session s
 			left join (select session_id, max(time_updated) changed, sum(octet_length(data)) size from message group by session_id) m on m.session_id = s.id
 			left join (select session_id, max(time_updated) changed, sum(octet_length(data)) size from part group by session_id) p on p.session_id = s.id`,
+			// Of samples, without the columns that every release has.
+			`select s.id, null, s.directory, s.time_created, s.time_updated,
+				(select sum(octet_length(p.data)) from message m join part p on p.message_id = m.id where m.session_id = s.id) from session s`,
+		},
 		Rows: rows,
 	}
 }
@@ -128,11 +132,7 @@ func withIDs(data string, ids ...string) []byte {
 func putMessage(put func(id string, members []byte, done bool) error, id string, info []byte, parts [][]byte, followed bool) error {
 	var m message
 	done := !transcript.Decode(info, &m) || m.finished() || followed
-	var members []byte
-	if !done {
-		members = append(members, `"unfinished":true,`...)
-	}
-	members = append(append(append(members, `"message":`...), info...), `,"parts":[`...)
+	members := append(append([]byte(`"message":`), info...), `,"parts":[`...)
 	for i, p := range parts {
 		if i > 0 {
 			members = append(members, ',')

@@ -26,7 +26,7 @@ type Translator struct {
 	Shown map[string]int
 }
 
-// What is translated of a part.
+// What is translated of a tool's part; of others it is the length of the text.
 const (
 	shownCall = iota + 1
 	shownAll
@@ -35,10 +35,9 @@ const (
 // line is a line: the session, or a message.
 type line struct {
 	transcript.StoredRow
-	Session    *session `json:"session"`
-	Message    message  `json:"message"`
-	Parts      []part   `json:"parts"`
-	Unfinished bool     `json:"unfinished"`
+	Session *session `json:"session"`
+	Message message  `json:"message"`
+	Parts   []part   `json:"parts"`
 }
 
 type session struct {
@@ -98,12 +97,9 @@ type part struct {
 	Text      string `json:"text"`
 	Synthetic bool   `json:"synthetic"` // written by the client
 	Ignored   bool   `json:"ignored"`   // not sent to the model
-	Time      struct {
-		End int64 `json:"end"`
-	} `json:"time"`
-	Mime   string `json:"mime"`   // of a file
-	Prompt string `json:"prompt"` // of a subtask
-	Auto   bool   `json:"auto"`   // of a compaction
+	Mime      string `json:"mime"`      // of a file
+	Prompt    string `json:"prompt"`    // of a subtask
+	Auto      bool   `json:"auto"`      // of a compaction
 
 	Tool   string `json:"tool"`
 	CallID string `json:"callID"`
@@ -213,9 +209,9 @@ func (t *Translator) prompt(l *line) []transcript.Entry {
 // response translates what is new in a message of the model.
 func (t *Translator) response(l *line) []transcript.Entry {
 	m := &l.Message
-	if m.ID != t.Open {
-		if l.Version > 1 {
-			return nil // an old message, of which a result was shortened
+	if m.ID != t.Open || l.Version < 2 {
+		if l.Version > 1 && !l.Finishes {
+			return nil // a result was removed from the context since
 		}
 		t.Open, t.Shown = m.ID, nil
 	}
@@ -243,12 +239,17 @@ func (t *Translator) response(l *line) []transcript.Entry {
 	var results []transcript.Entry
 	for _, p := range l.Parts {
 		was := shown[p.ID]
-		now := p.shows(l.Unfinished)
-		shown[p.ID] = max(was, now)
-		if was == 0 && now > 0 {
+		now := p.shows()
+		if shown[p.ID] = max(was, now); now <= was {
+			continue
+		}
+		if p.Type != "tool" {
+			p.Text = p.Text[was:] // it grew
+		}
+		if p.Type != "tool" || was == 0 {
 			row.Message.Content = append(row.Message.Content, p.block())
 		}
-		if was < shownAll && now == shownAll && p.Type == "tool" {
+		if p.Type == "tool" && now == shownAll {
 			results = append(results, p.result(at))
 		}
 	}
@@ -277,11 +278,11 @@ func summary(at transcript.Entry, l *line) []transcript.Entry {
 }
 
 // shows returns how much of a part is translated; 0 for parts that are not shown, or not yet.
-func (p *part) shows(unfinished bool) int {
+func (p *part) shows() int {
 	switch p.Type {
 	case "text", "reasoning":
-		if p.Text != "" && !p.Ignored && (p.Time.End > 0 || !unfinished) {
-			return shownAll
+		if !p.Ignored {
+			return len(p.Text)
 		}
 	case "tool":
 		switch p.State.Status {

@@ -12,20 +12,20 @@ func kindOf(tool string) archive.CallKind {
 	switch tool {
 	case "Bash", "PowerShell",
 		"bash", "powershell", "shell", "Shell", "exec_command", "shell_command", "local_shell", "Execute",
-		"run_shell_command", "run_command", "run_commands", "run_terminal_cmd", "run_terminal_command", "execute_command":
+		"run_shell_command", "developer__shell", "terminal", "run_command", "run_commands", "run_terminal_cmd", "run_terminal_command", "execute_command":
 		return archive.CallCommand
 	case "Edit", "Write", "MultiEdit", "NotebookEdit",
 		"edit", "write", "multiedit", "create", "Create", "editor", "apply_patch", "ApplyPatch", "replace", "edit_file",
 		"write_file", "WriteFile", "write_to_file", "create_file", "delete_file", "Delete", "str_replace", "StrReplace",
 		"StrReplaceFile", "str_replace_editor", "replace_in_file", "search_replace", "apply_diff", "insert_content",
-		"replace_file_content", "multi_replace_file_content", "create_new_file", "edit_existing_file", "single_find_and_replace":
+		"developer__text_editor", "text_editor", "replace_file_content", "multi_replace_file_content", "create_new_file", "edit_existing_file", "single_find_and_replace":
 		return archive.CallEdit
 	case "Read", "NotebookRead",
 		"read", "view", "read_file", "read_files", "read_many_files", "ReadFile", "view_image", "view_file":
 		return archive.CallRead
 	case "Grep", "Glob", "LS",
 		"grep", "glob", "ls", "list", "find", "rg", "grep_search", "search_file_content", "file_search", "search_files",
-		"list_files", "list_directory", "list_dir", "search_codebase", "codebase_search", "SemanticSearch":
+		"list_files", "list_directory", "list_dir", "search_codebase", "find_path", "codebase_search", "SemanticSearch":
 		return archive.CallSearch
 	case "Task", "Agent",
 		"task", "agent", "subagent", "spawn_agent", "spawn_subagent":
@@ -34,7 +34,7 @@ func kindOf(tool string) archive.CallKind {
 		"todowrite", "todoread", "todo_write", "write_todos", "update_todo", "update_plan", "SetTodoList", "TodoList":
 		return archive.CallTask
 	case "WebFetch", "WebSearch", "web_search", "web_fetch",
-		"webfetch", "websearch", "google_web_search", "FetchUrl", "FetchURL", "SearchWeb":
+		"webfetch", "websearch", "fetch", "google_web_search", "FetchUrl", "FetchURL", "SearchWeb":
 		return archive.CallWeb
 	}
 	return archive.CallOther
