@@ -1,16 +1,17 @@
 -- Turns in the form of an earlier system's table, with all its columns. Times are
 -- milliseconds since 1970. content holds the indexed prompts and replies, content_hash
 -- identifies it, and confidence is as docs/maintenance.md describes it, without its limit
--- of 1 after each access.
+-- of 1 after each access. SQLite 3.37 can read it: a view that a program cannot parse keeps
+-- it from the whole file.
 DROP VIEW transcript_entries;
 CREATE VIEW transcript_entries AS
 WITH turn AS (
   SELECT s.id AS session_id, t.session, t.turn, max(t.start, t.end) / 1000000 AS ended,
     strftime('%Y-%m-%dT%H:%M:%fZ', max(t.start, t.end) / 1e9, 'unixepoch') AS at,
-    coalesce((SELECT group_concat(p.text, char(10) ORDER BY p.step, p.seq) FROM passages p
-      WHERE p.session = t.session AND p.turn = t.turn AND p.kind = 'prompt'), t.title) AS prompt,
-    coalesce((SELECT group_concat(p.text, char(10) ORDER BY p.step, p.seq) FROM passages p
-      WHERE p.session = t.session AND p.turn = t.turn AND p.kind = 'reply'), '') AS reply,
+    coalesce((SELECT group_concat(text, char(10)) FROM (SELECT p.text FROM passages p
+      WHERE p.session = t.session AND p.turn = t.turn AND p.kind = 'prompt' ORDER BY p.step, p.seq)), t.title) AS prompt,
+    coalesce((SELECT group_concat(text, char(10)) FROM (SELECT p.text FROM passages p
+      WHERE p.session = t.session AND p.turn = t.turn AND p.kind = 'reply' ORDER BY p.step, p.seq)), '') AS reply,
     (SELECT printf('%016x%016x', min(p.sum), max(p.sum)) FROM passages p WHERE p.session = t.session AND p.turn = t.turn) AS hash,
     (SELECT json_group_array(name) FROM (SELECT DISTINCT c.name FROM calls c WHERE c.session = t.session AND c.turn = t.turn)) AS tools,
     (SELECT json_group_array(path) FROM (SELECT DISTINCT f.path FROM files f WHERE f.session = t.session AND f.turn = t.turn)) AS paths,
@@ -45,7 +46,7 @@ SELECT
   1 AS version,
   uses AS access_count,
   coalesce(used, ended) AS last_accessed_at,
-  max(0.1, min(1.0, 1.0 - 0.005 * (unixepoch() - ended / 1000) / 3600 + 0.03 * uses)) AS confidence,
+  max(0.1, min(1.0, 1.0 - 0.005 * (CAST(strftime('%s', 'now') AS INTEGER) - ended / 1000) / 3600 + 0.03 * uses)) AS confidence,
   hash AS content_hash,
   session_id,
   turn AS chunk_index,
