@@ -122,7 +122,7 @@ $(GOLANGCI): Makefile
 
 client: # the real clients for the end-to-end tests, which report when one is missing
 	@if [ -x scripts/install-client.sh ]; then ./scripts/install-client.sh || echo "client not installed: the end-to-end test will fail and say so"; fi
-	@for name in codex gemini opencode pi qwen; do ./scripts/install-npm-client.sh $$name >/dev/null || echo "$$name is not installed: its end-to-end tests will skip and say so"; done
+	@for name in codex copilot gemini opencode pi qwen; do ./scripts/install-npm-client.sh $$name >/dev/null || echo "$$name is not installed: its end-to-end tests will skip and say so"; done
 
 onnxruntime: # the library for the tests of the embedding helper, which report when it is missing
 	@./scripts/install-onnxruntime.sh >/dev/null || echo "the ONNX Runtime is not installed: the test of the embedding helper will skip and say so"

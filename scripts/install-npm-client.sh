@@ -7,11 +7,12 @@ set -eu
 node=
 case "${1:-}" in
 codex) package=@openai/codex version=0.169.0 ;;
+copilot) package=@github/copilot version=1.0.102 ;;
 pi) package=@earendil-works/pi-coding-agent version=1.5.2 node=22.23.3 ;;
 opencode) package=opencode-ai version=1.18.33 ;;
 gemini) package=@google/gemini-cli version=0.61.0 ;;
 qwen) package=@qwen-code/qwen-code version=0.24.4 ;;
-*) echo "usage: install-npm-client.sh codex|gemini|opencode|pi|qwen" >&2; exit 2 ;;
+*) echo "usage: install-npm-client.sh codex|copilot|gemini|opencode|pi|qwen" >&2; exit 2 ;;
 esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${STRANDLINE_CACHE:-$root/.cache}
@@ -43,6 +44,10 @@ esac
 if [ -n "$node" ] && ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)'; then
 	install node "node-$(node -p 'process.platform + "-" + process.arch')@$node"
 	mv "$work"/node/node_modules/node-*/bin/node "$work/node_modules/node"
+fi
+if [ "$1" = copilot ]; then # it unpacks itself at its first use, into a folder that tests share
+	HOME=$work/node XDG_CACHE_HOME=$work/unpacked COPILOT_OFFLINE=true COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:9 COPILOT_MODEL=none \
+		"$work"/node_modules/@github/copilot-*/copilot mcp list >&2 </dev/null
 fi
 rm -rf "$work"/node "$work"/package "$work"/node_modules/@openai/codex-*/vendor/*/codex-resources/voice
 # OpenCode comes once for processors with AVX2 and once for others, with 170 MB each.

@@ -43,13 +43,14 @@ func runHook(client string) {
 	}
 	c.MaxLog = maxHookBytes
 	lost := app.Workspace{Config: cfg}.IndexLost() // the hook creates one with its own session; maintain adds the others
+	of := c.ClientOf(client)
 	monitor := newMonitor(cfg)
 	if monitor != nil {
-		monitor.Client = c.ClientOf(client)
+		monitor.Client = of
 	}
 	marks := task.CheckStates{Dir: cfg.Paths.CheckStates()}
 	hook.Run(context.Background(), hook.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log, Client: c.ClientOf(client),
+		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log, Client: of, Folder: of.SettingsFolder(os.Getenv, homeDir()),
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},

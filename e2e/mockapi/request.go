@@ -179,13 +179,16 @@ func kind(r *Request) Kind {
 }
 
 // asksForSummary recognises a compaction by two phrases of Claude Code in the
-// last user message, or by Pi's system prompt.
+// last user message, by Pi's system prompt, or by the last words of Copilot CLI.
 func asksForSummary(r *Request) bool {
 	if strings.HasPrefix(r.System, "You are a context summarization assistant") {
 		return true
 	}
 	for _, m := range r.tail() {
 		for _, b := range m.Blocks {
+			if strings.HasSuffix(b.Text, "respond only with the summary text.") {
+				return true
+			}
 			if b.Type == "text" && strings.Contains(b.Text, "TEXT ONLY") && strings.Contains(b.Text, "detailed summary") {
 				return true
 			}

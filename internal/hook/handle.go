@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -36,8 +37,11 @@ func (r *run) handle(ctx context.Context) error {
 	if why := p.foreign(); why != "" {
 		return r.env.Foreign.Note(ctx, why, r.env.Now())
 	}
-	if !r.env.Config.Capture.Enabled || p.Session == "" || p.Transcript == "" && p.hooks.Known == nil {
+	if !r.env.Config.Capture.Enabled || p.Session == "" || p.Transcript == "" && p.hooks.Known == nil && !p.hooks.Unnamed {
 		return nil
+	}
+	if p.Transcript == "" && p.hooks.Unnamed {
+		p.Transcript = filepath.Join(r.env.Folder, r.env.Client.Place("", p.Session))
 	}
 	src, err := r.env.Capture.HookSource(p.client, p.Transcript, p.Session, p.agent(), p.Cwd)
 	if err != nil {

@@ -40,7 +40,9 @@ type Store interface {
 
 // Env holds the dependencies of a hook.
 type Env struct {
-	Client  transcript.Client // that calls the hook
+	Client transcript.Client // that calls the hook
+	// Folder is the client\'s folder, "" if it is not known.
+	Folder  string
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Config  *config.Config

@@ -119,7 +119,7 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 	case p.Event != "SessionStart":
 		return compact.Output{}, "", nil
 	}
-	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup}[p.Source]
+	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup, "new": cfg.Restore.OnStartup}[p.Source]
 	block, err := r.begin(ctx, idx, mode)
 	return block, "SessionStart/" + p.Source, err
 }
@@ -196,6 +196,9 @@ func (r *run) print(text string) error {
 	if r.payload.Event == "PreCompact" && r.payload.hooks.Blocks {
 		_, err := io.WriteString(r.env.Stdout, text)
 		return err
+	}
+	if r.payload.hooks.Flat {
+		return json.NewEncoder(r.env.Stdout).Encode(map[string]string{"additionalContext": text})
 	}
 	type output struct {
 		HookEventName     string `json:"hookEventName"`

@@ -66,6 +66,10 @@ type Hooks struct {
 	KeepsPrompts bool
 	// OwnAgents: the payload of a sub-agent names its own transcript, not its parent's.
 	OwnAgents bool
+	// Unnamed: payloads may name no transcript; it is where Place says.
+	Unnamed bool
+	// Flat: the client reads additionalContext as a member of the answer itself.
+	Flat bool
 }
 
 // Common returns a function that translates chunks of a transcript, in their order, to the

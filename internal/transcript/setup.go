@@ -63,6 +63,9 @@ func (c Client) SettingsFolder(getenv func(string) string, home string) string {
 	if c.Setup.Folder != nil {
 		return c.Setup.Folder(getenv, home)
 	}
+	if c.Roots == nil {
+		return ""
+	}
 	if roots := c.Roots(getenv, home); len(roots) > 0 {
 		return filepath.Dir(roots[0])
 	}

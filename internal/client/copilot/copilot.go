@@ -3,9 +3,11 @@
 package copilot
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"strandline/internal/transcript"
 )
@@ -23,6 +25,14 @@ func Client() transcript.Client {
 			return filepath.Base(dir), filepath.Base(path) == "events.jsonl" && filepath.Base(filepath.Dir(dir)) == "session-state"
 		},
 		Place: func(_, session string) string { return "session-state/" + session + "/events.jsonl" },
+		Hooks: transcript.Hooks{
+			Context:      []string{"SessionStart", "UserPromptSubmit", "PostToolUse"},
+			KeepsPrompts: true, Unnamed: true, Flat: true,
+			Compacted: func(rows []byte) bool {
+				return bytes.Contains(rows, []byte(`"type":"session.compaction_complete","data":{"success":true`))
+			},
+		},
+		Setup: setup(),
 	}
 }
 
@@ -33,6 +43,8 @@ func New() transcript.Translator { return &Translator{} }
 type Translator struct {
 	Model   string // of the session
 	Message string // id of the last response
+	Request string // id of the last request, with its tokens
+	Usage   tokens
 	Parent  string // of the next prompt, after a rewind
 }
 
@@ -67,20 +79,37 @@ type data struct {
 	Success *bool           `json:"success"`
 	Result  json.RawMessage `json:"result"`
 	Error   json.RawMessage `json:"error"`
+	Shell   struct {
+		Code *int `json:"exitCode"` // older versions have it in the text alone
+	} `json:"shellExecution"`
 
 	Before  int64  `json:"preCompactionTokens"`
 	After   int64  `json:"postCompactionTokens"`
 	Summary string `json:"summaryContent"`
 	Trigger string `json:"trigger"`
 
+	Request string `json:"apiCallId"`
+	Usage   struct {
+		tokens
+		Request string `json:"apiCallId"`
+	} `json:"usage"`
 	Metrics map[string]struct {
-		Usage struct {
-			Input      int64 `json:"inputTokens"` // with those of the cache
-			Output     int64 `json:"outputTokens"`
-			CacheRead  int64 `json:"cacheReadTokens"`
-			CacheWrite int64 `json:"cacheWriteTokens"`
-		} `json:"usage"`
+		Usage tokens `json:"usage"`
 	} `json:"modelMetrics"`
+}
+
+type tokens struct {
+	Input      int64 `json:"inputTokens"` // with those of the cache
+	Output     int64 `json:"outputTokens"`
+	CacheRead  int64 `json:"cacheReadTokens"`
+	CacheWrite int64 `json:"cacheWriteTokens"`
+}
+
+// usage returns the tokens in the common form.
+func (t tokens) usage() *transcript.EntryUsage {
+	return &transcript.EntryUsage{
+		Input: max(t.Input-t.CacheRead-t.CacheWrite, 0), Output: t.Output, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite,
+	}
 }
 
 type call struct {
@@ -111,6 +140,8 @@ func (t *Translator) Translate(line []byte) []transcript.Entry {
 		if d.Success == nil || *d.Success {
 			return transcript.Compaction(at, transcript.EntryCompact{Trigger: d.Trigger, Before: d.Before, After: d.After}, d.Summary)
 		}
+	case "session.usage_record": // before the response; older versions have none
+		t.Request, t.Usage = d.Usage.Request, d.Usage.tokens
 	case "session.shutdown":
 		at.Type, at.Message = transcript.EntryTotals, &transcript.EntryMessage{Usage: d.totals()}
 	case "user.message":
@@ -138,7 +169,10 @@ func (t *Translator) response(at transcript.Entry, d *data) transcript.Entry {
 		t.Model = d.Model
 	}
 	m := &transcript.EntryMessage{ID: t.Message, Model: t.Model}
-	if d.Output > 0 {
+	switch {
+	case d.Request != "" && d.Request == t.Request:
+		m.Usage, t.Request = t.Usage.usage(), ""
+	case d.Output > 0:
 		m.Usage = &transcript.EntryUsage{Output: d.Output}
 	}
 	if d.Reasoning != "" {
@@ -160,6 +194,7 @@ func (t *Translator) response(at transcript.Entry, d *data) transcript.Entry {
 func (d *data) result(at transcript.Entry) transcript.Entry {
 	var r struct {
 		Content json.RawMessage `json:"content"`
+		Alone   string          `json:"detailedContent"`
 		Message string          `json:"message"`
 	}
 	failed := d.Success != nil && !*d.Success
@@ -172,17 +207,33 @@ func (d *data) result(at transcript.Entry) transcript.Entry {
 		if text = transcript.Text(r.Content); text == "" {
 			text = r.Message
 		}
+		if hooks, ok := strings.CutPrefix(text, r.Alone); ok && r.Alone != "" && isHookText(hooks) {
+			text = r.Alone
+		}
 	}
-	facts := &transcript.EntryResult{ExitCode: transcript.CodeAfter([]byte(text), "exited with exit code ")}
+	facts := &transcript.EntryResult{ExitCode: transcript.CodeAfter([]byte(text), " with exit code ")}
+	if d.Shell.Code != nil {
+		facts.ExitCode = d.Shell.Code
+		failed = failed || *d.Shell.Code != 0
+		if i := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[i:], "<shellId: ") {
+			text = text[:max(i-1, 0)] // the client's line about the code
+		}
+	}
 	return transcript.ResultRow(at, d.ID, transcript.String(text), failed, facts)
+}
+
+// isHookText reports whether s is what hooks added after the output of a tool.
+func isHookText(s string) bool {
+	head, _, found := strings.Cut(s, " Additional guidance from postToolUse hooks:\n")
+	return found && strings.HasPrefix(head, "\n\nTool \"") && !strings.Contains(head[2:], "\n")
 }
 
 // totals returns the tokens of the session over its models.
 func (d *data) totals() *transcript.EntryUsage {
 	var sum transcript.EntryUsage
 	for _, m := range d.Metrics {
-		u := m.Usage
-		sum.Input += max(u.Input-u.CacheRead-u.CacheWrite, 0)
+		u := m.Usage.usage()
+		sum.Input += u.Input
 		sum.Output += u.Output
 		sum.CacheRead += u.CacheRead
 		sum.CacheWrite += u.CacheWrite
