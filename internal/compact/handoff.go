@@ -15,9 +15,10 @@ const HandoffBudget = 12_000
 // context.
 func (r Request) handsOver() bool { return r.From != "" }
 
-// handoffLayout starts with what a reader without the conversation needs to go on.
+// handoffLayout starts with what a reader without the conversation needs to go on. The
+// client's summary counts more than in a context that continues after it.
 func handoffLayout() layout {
-	return layout{{secOrders, 1}, {secState, 1}, {secChanges, 1}, {secTasks, 1.2}, {secReported, 1}, {secErrors, 1.2}, {secTurns, 1}, {secFiles, 1}, {secCommands, 0.8}, {secReads, 0.8}, {secSummary, 1}, {secSegments, 1}, {secNames, 0}}
+	return layout{{secOrders, 1}, {secState, 1}, {secChanges, 1}, {secTasks, 1.2}, {secReported, 1}, {secErrors, 1.2}, {secTurns, 1}, {secSummary, 2}, {secFiles, 1}, {secCommands, 0.8}, {secReads, 0.8}, {secSegments, 1}, {secNames, 0}}
 }
 
 // introduction says where the record comes from, and how to read its handles.
@@ -31,8 +32,14 @@ func (p *past) introduction(req Request) string {
 	if s.GitBranch != "" {
 		b.WriteString(" on branch " + text.CleanLine(s.GitBranch))
 	}
-	if !s.First.IsZero() && !p.end.IsZero() {
-		fmt.Fprintf(&b, " from %s to %s UTC", s.First.UTC().Format("2006-01-02 15:04"), p.end.UTC().Format("2006-01-02 15:04"))
+	if !p.end.IsZero() {
+		const minute = "2006-01-02 15:04"
+		if s.First.Before(p.end) && !s.First.IsZero() { // a fork can begin after the rows that it copies
+			b.WriteString(" from " + s.First.UTC().Format(minute) + " to ")
+		} else {
+			b.WriteString(" until ")
+		}
+		b.WriteString(p.end.UTC().Format(minute) + " UTC")
 		if gone := req.Now.Sub(p.end); !req.Now.IsZero() && gone > 0 {
 			b.WriteString(" (" + since(gone) + ")")
 		}

@@ -233,6 +233,6 @@ func collectSummary(c *collector) {
 		if h := c.handle(x.Turn, x.Step); e == nil || e.handle != h {
 			e = c.add(entry{section: secSummary, order: i, handle: h, head: "Summary by the client", source: true})
 		}
-		statements(c.short(x.Text), nil, func(s statement) { c.addPiece(e, s.text, e.handle, densityReport, 1) })
+		statements(withoutClientNotes(c.short(x.Text)), nil, func(s statement) { c.addPiece(e, s.text, e.handle, densityReport, 1) })
 	}
 }

@@ -252,8 +252,9 @@ func (v *view) promptTexts() []prompt {
 	return out
 }
 
-// withoutClientNotes removes the client's addition to a prompt that executes a plan.
+// withoutClientNotes removes the client's additions to a prompt that executes a plan, and to
+// a summary, which are at its end.
 func withoutClientNotes(s string) string {
-	s, _, _ = strings.Cut(s, "If you need specific details from before exiting plan mode")
+	s, _, _ = strings.Cut(s, "If you need specific details from before ")
 	return s
 }
