@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +64,53 @@ func TestNearlyFullDisk(t *testing.T) {
 		}
 		t.Logf("%v: refused %d times", args, refused)
 	}
+}
+
+// A push to a full disk and a pull onto one say so; with more space the same command
+// completes them.
+func TestExchangeOnAFullDisk(t *testing.T) {
+	m := newMachines(t)
+	m.work("laptop", 30)
+	d := &deletions{t: t}
+	for _, c := range []struct {
+		who, what, disk string
+		step            int64
+	}{{"laptop", "push", m.path("place"), 12 << 10}, {"desk", "pull", m.path("desk", "archive"), 160 << 10}} {
+		refused := 0
+		for free := int64(0); ; free += c.step {
+			if err := errors.Join(os.MkdirAll(c.disk, 0o700), syscall.Mount("tmpfs", c.disk, "tmpfs", 0, "size=4m,mode=0700")); err != nil {
+				t.Skipf("cannot mount a small file system: %v", err)
+			}
+			t.Cleanup(func() { _ = syscall.Unmount(c.disk, 0) }) // the last one stays for the next step
+			filler := filepath.Join(c.disk, "filler")
+			d.leaveFree(c.disk, filler, free)
+			out, err := m.command(c.who, "archive", c.what, m.path("place")).CombinedOutput()
+			if err := os.Remove(filler); err != nil {
+				t.Fatal(err)
+			}
+			if err == nil {
+				break
+			}
+			if refused++; !strings.Contains(string(out), "free") && !strings.Contains(string(out), "space") {
+				t.Errorf("%s with %d KB free: %s", c.what, free>>10, out)
+			}
+			m.must(c.who, "archive", c.what, m.path("place"))
+			if c.what == "pull" {
+				m.equal(fmt.Sprintf("pulled with %d KB free", free>>10))
+			}
+			if err := syscall.Unmount(c.disk, 0); err != nil || t.Failed() || free > 3<<20 {
+				t.Fatalf("%s: %v", c.what, err)
+			}
+			if c.what == "push" {
+				_ = os.RemoveAll(m.path("laptop", "archive", "state", "machines")) // of the place that is gone
+			}
+		}
+		if refused < 1 {
+			t.Errorf("%s was never refused", c.what)
+		}
+		t.Logf("%s was refused %d times", c.what, refused)
+	}
+	m.equal("at the end")
 }
 
 // leaveFree fills a file system up to some free bytes.

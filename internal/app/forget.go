@@ -71,8 +71,10 @@ type PartDeletion struct {
 type DeletionOutcome struct {
 	// Client is the client's transcript, if it exists. It stays.
 	Client string `json:"client_file,omitempty"`
-	Done   bool   `json:"done"`
-	Proof  *Proof `json:"proof,omitempty"`
+	// Places are those of archive push and pull: they may hold it until the next push.
+	Places []string `json:"places,omitempty"`
+	Done   bool     `json:"done"`
+	Proof  *Proof   `json:"proof,omitempty"`
 }
 
 // Result is the deletion as JSON.
@@ -89,6 +91,15 @@ func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := a.planForget(ctx, w, typed)
+	if err != nil {
+		return d, err
+	}
+	d.Places = archive.Convert(w.Exchanges(), func(e Exchanged) string { return e.Place })
+	return d, nil
+}
+
+func (a *App) planForget(ctx context.Context, w Workspace, typed string) (*Deletion, error) {
 	h, err := archive.ParseHandle(typed)
 	switch {
 	case err != nil:

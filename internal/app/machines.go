@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,7 @@ type exchange struct {
 	place place
 	known *placeState
 	packs map[string]int64 // in the place
+	names []string         // of packs, sorted; some may be deleted
 	keys  []byte           // content of Identity
 	out   ExchangeReport
 	last  time.Time // in the name of the newest pack of this push
@@ -94,6 +96,7 @@ func (a *App) withPlace(ctx context.Context, o ExchangeOptions, do func(x *excha
 		if x.packs, err = p.List(ctx); err != nil {
 			return err
 		}
+		x.names = slices.Sorted(maps.Keys(x.packs))
 		if x.known, err = w.openPlaceState(address, x.packs); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -245,24 +246,47 @@ func (p *pulling) addFacts(ctx context.Context, pack capture.Pack) error {
 	return p.Journal.Log.Append(ctx, fresh...)
 }
 
-// forget erases what other machines deleted for good, and the index of it.
+// forget erases what other machines deleted for good. Only what this archive has costs
+// another index.
 func (p *pulling) forget(ctx context.Context) error {
-	if p.deleted == nil && p.parts == nil {
-		if err := p.noteDeletions(ctx); err != nil {
-			return err
-		}
+	has, err := p.present(ctx, slices.Concat(p.deleted, p.parts))
+	if err != nil {
+		return err
 	}
-	if len(p.deleted)+len(p.parts) == 0 {
-		return nil
+	is := func(session string) bool { return has[session] }
+	not := func(session string) bool { return !has[session] }
+	err = errors.Join(p.EndForget(archive.Select(p.deleted, not)), p.EndParts(archive.Select(p.parts, not)))
+	if err != nil || len(has) == 0 {
+		return err
 	}
 	lock, err := p.Lock("maintain", "maintenance run")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // also released when the process ends
-	if _, err := p.app.erase(ctx, p.Workspace, p.deleted, p.parts, nil); err != nil {
-		return err
+	p.out.Deleted = archive.Select(p.deleted, is)
+	_, err = p.app.erase(ctx, p.Workspace, p.out.Deleted, archive.Select(p.parts, is), nil)
+	return err
+}
+
+// present reports which sessions have logs or facts here.
+func (p *pulling) present(ctx context.Context, sessions []string) (map[string]bool, error) {
+	has := map[string]bool{}
+	if len(sessions) == 0 {
+		return has, nil
 	}
-	p.out.Deleted = p.deleted
-	return nil
+	logs, err := p.logs(ctx, sessions)
+	for session := range logs {
+		has[session] = true
+	}
+	if err != nil {
+		return nil, err
+	}
+	facts, err := journalEntries(ctx, p.Journal)
+	for _, f := range facts {
+		if session := factSession(f); slices.Contains(sessions, session) {
+			has[session] = true
+		}
+	}
+	return has, err
 }

@@ -68,6 +68,10 @@ func (x *exchange) outgoing(ctx context.Context) (map[string]*outgoing, error) {
 			return nil, err
 		}
 		session := x.Capture.SessionOf(e)
+		if !archive.ValidID(session) { // the file has another name
+			h, _, _ := sessionlog.ReadHeader(e.Path) // verify reports a damaged one
+			session = h.Session
+		}
 		if archive.ValidID(session) {
 			of(session).logs = append(of(session).logs, e)
 		}
@@ -119,7 +123,7 @@ func (x *exchange) pushGroup(ctx context.Context, name string, g *outgoing) erro
 	}
 	stale := func(p knownPack) bool { return outdated(salts, p.Forgot) }
 	out := &packing{x: x, group: name, pack: capture.Pack{Session: g.session, Forgot: salts}}
-	if err := out.add(ctx, g, x.known.reach(name, stale), stale); err != nil {
+	if err := out.add(ctx, g, x.known.reach(x.inGroup(name), stale), stale); err != nil {
 		return err
 	}
 	switch {
@@ -139,14 +143,17 @@ func (x *exchange) fail(what, why string) {
 }
 
 // inGroup lists the packs of a session in the place, oldest first.
-func (x *exchange) inGroup(group string) []string {
-	return slices.Sorted(func(yield func(string) bool) {
-		for name := range x.packs {
-			if strings.HasPrefix(name, group+"/") && !yield(name) {
-				return
-			}
+func (x *exchange) inGroup(group string) (names []string) {
+	at, _ := slices.BinarySearch(x.names, group+"/")
+	for _, name := range x.names[at:] {
+		if !strings.HasPrefix(name, group+"/") {
+			break
 		}
-	})
+		if _, ok := x.packs[name]; ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // learn reads the heads of a session's packs that this archive neither wrote nor read.
@@ -324,6 +331,8 @@ func (k *packing) flush(ctx context.Context) error {
 		return err
 	}
 	x.packs[name] = int64(len(data))
+	i, _ := slices.BinarySearch(x.names, name)
+	x.names = slices.Insert(x.names, i, name)
 	x.out.Packs++
 	x.out.Stored += int64(len(data))
 	k.pack.Parts, k.pack.Texts, k.pack.Facts, k.size = nil, nil, nil, 0

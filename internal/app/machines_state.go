@@ -66,7 +66,7 @@ func packKnown(name string, p capture.Pack, applied bool) knownPack {
 		k.Facts = append(k.Facts, f.ID)
 	}
 	for _, part := range p.Parts {
-		key := logKey(part.Header.Client, part.File(), part.Rel)
+		key := logKey(part.Header.Client, part.File, part.Rel)
 		k.Parts = append(k.Parts, knownPart{key, part.From, part.To, part.Before, part.After})
 	}
 	return k
@@ -155,12 +155,12 @@ func (s *placeState) addLog(l knownLog) error {
 
 func (s *placeState) close() error { return s.file.Close() }
 
-// reach returns the checksums that the packs of a session reach, by log and offset: of
+// reach returns the checksums that packs of a session reach, by log and offset: of
 // every offset up to which all pieces are there. Packs that skip rejects do not count.
-func (s *placeState) reach(group string, skip func(knownPack) bool) map[string]map[int64][]string {
+func (s *placeState) reach(names []string, skip func(knownPack) bool) map[string]map[int64][]string {
 	var parts []knownPart
-	for name, p := range s.packs {
-		if g, _, _ := packName(name); g == group && !skip(p) {
+	for _, name := range names {
+		if p := s.packs[name]; !skip(p) {
 			parts = append(parts, p.Parts...)
 		}
 	}

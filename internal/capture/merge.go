@@ -91,7 +91,7 @@ func (c *Capture) merge(ctx context.Context, p Part, text []byte) (out Merged, a
 // logsOf returns the generations of a part's log, oldest first. A session keeps its folder:
 // p.Slug becomes that of its latest log, if there is one.
 func (c *Capture) logsOf(p *Part) ([]sessionlog.Entry, error) {
-	main, err := c.Layout.Find(p.Header.Client, p.File())
+	main, err := c.Layout.Find(p.Header.Client, p.File)
 	if len(main) > 0 {
 		p.Slug = main[len(main)-1].Slug
 	}
@@ -100,7 +100,7 @@ func (c *Capture) logsOf(p *Part) ([]sessionlog.Entry, error) {
 		slices.SortStableFunc(main, func(a, b sessionlog.Entry) int { return cmp.Compare(a.Generation, b.Generation) })
 		return main, err
 	}
-	return c.Layout.FindChild(p.Header.Client, p.Slug, p.File(), p.Rel), nil
+	return c.Layout.FindChild(p.Header.Client, p.Slug, p.File, p.Rel), nil
 }
 
 // fitting is how a part fits a log.
@@ -205,7 +205,7 @@ func (c *Capture) grow(ctx context.Context, path string, h sessionlog.Header, ra
 // and text. It returns true if the generation exists. What a killed process wrote of it is
 // continued, or is in a temporary file.
 func (c *Capture) begin(ctx context.Context, p Part, base string, text []byte) (again bool, err error) {
-	to := logFile{layout: c.Layout, header: p.Header, rel: p.Rel, name: p.File()}.path()
+	to := logFile{layout: c.Layout, header: p.Header, rel: p.Rel, name: p.File}.path()
 	if _, err := os.Lstat(to); err == nil {
 		return true, nil
 	}
@@ -282,7 +282,7 @@ func CutParts(ctx context.Context, r *sessionlog.Reader, e sessionlog.Entry, fro
 			return fmt.Errorf("read log: %w", err)
 		}
 		sum.Write(text)
-		p := Part{Slug: e.Slug, Rel: e.Rel, Generation: e.Generation, Header: r.Header(), From: from, To: from + int64(len(text)), Before: before, After: hex.EncodeToString(sum.Sum(nil))}
+		p := Part{Slug: e.Slug, File: e.Session, Rel: e.Rel, Generation: e.Generation, Header: r.Header(), From: from, To: from + int64(len(text)), Before: before, After: hex.EncodeToString(sum.Sum(nil))}
 		if err := add(p, text); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func partsOf(version string, cuts ...int) (parts []capture.Part, texts [][]byte)
 			continue
 		}
 		p := capture.Part{
-			Slug: "-home-ann-shop", Generation: 1, From: int64(from), To: int64(to), After: sum(to),
+			Slug: "-home-ann-shop", File: "s1", Generation: 1, From: int64(from), To: int64(to), After: sum(to),
 			Header: sessionlog.Header{Client: "claude", Session: "s1", Slug: "-home-ann-shop", Kind: sessionlog.KindTranscript, Created: time.Unix(1, 0).UTC(), Generation: 1},
 		}
 		if from > 0 {
@@ -192,6 +192,7 @@ func TestPackNames(t *testing.T) {
 		"client":     func(p *capture.Part) { p.Header.Client = "../claude" },
 		"no client":  func(p *capture.Part) { p.Header.Client = "" },
 		"session":    func(p *capture.Part) { p.Header.Session = "../../s" },
+		"file":       func(p *capture.Part) { p.File = "s2" },
 		"agent":      func(p *capture.Part) { p.Header.Agent = "../a" },
 		"journal":    func(p *capture.Part) { p.Header.Kind = sessionlog.KindJournal },
 		"generation": func(p *capture.Part) { p.Generation = 0 },

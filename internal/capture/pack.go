@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -30,7 +31,8 @@ type Pack struct {
 // Part is a piece of a log: the source's bytes between two offsets. Checksums are SHA-256
 // in hexadecimal of all bytes up to the offset.
 type Part struct {
-	Slug       string            `json:"slug"` // this and Rel as in sessionlog.Entry
+	Slug       string            `json:"slug"` // this, File and Rel as in sessionlog.Entry
+	File       string            `json:"file"` // its Session
 	Rel        string            `json:"rel,omitempty"`
 	Generation int               `json:"generation"` // in the archive that wrote the pack
 	Header     sessionlog.Header `json:"header"`
@@ -106,9 +108,11 @@ func DecodePack(data []byte) (p Pack, err error) {
 // then its path is in the folder of logs.
 func (p Part) check() error {
 	h, l := p.Header, sessionlog.Layout{}
-	e := sessionlog.Entry{Client: h.Client, Slug: p.Slug, Session: l.Name(p.File()), Rel: p.Rel}
+	e := sessionlog.Entry{Client: h.Client, Slug: p.Slug, Session: p.File, Rel: p.Rel}
+	// Older clients store sub-agents' transcripts beside the others.
+	own := p.File == l.Name(h.Session) || h.Agent != "" && p.Rel == "" && strings.HasPrefix(p.File, agentPrefix)
 	switch {
-	case !l.Valid(e):
+	case !own || !l.Valid(e):
 		return errors.New("a part has an unsafe name")
 	case !archive.ValidID(h.Session) || h.Agent != "" && !archive.ValidID(h.Agent):
 		return errors.New("a part has an invalid session")
@@ -118,13 +122,4 @@ func (p Part) check() error {
 		return errors.New("a part has no generation")
 	}
 	return nil
-}
-
-// File returns the session whose name the log's file or folder has. Older clients store
-// sub-agents' transcripts beside the others.
-func (p Part) File() string {
-	if p.Header.Agent != "" && p.Rel == "" {
-		return agentPrefix + p.Header.Agent
-	}
-	return p.Header.Session
 }

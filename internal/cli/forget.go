@@ -157,4 +157,7 @@ func (a *commands) printProof(d *app.Deletion) {
 	default:
 		fmt.Fprintln(a.out, ": nothing is left.")
 	}
+	for _, place := range d.Places {
+		fmt.Fprintf(a.out, "%s until you run: strandline archive push %s\n", p.yellow("It may still be in "+place), place)
+	}
 }
