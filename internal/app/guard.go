@@ -92,10 +92,11 @@ type guardRoot struct {
 
 // contains reports whether a path is the root or below it.
 func (r guardRoot) contains(path string) bool {
-	return path == r.dir || strings.HasPrefix(path, r.dir+string(filepath.Separator))
+	return path == r.dir || strings.HasPrefix(path, r.dir+string(filepath.Separator)) || r.client.Database != nil && path == r.dir+"-wal"
 }
 
-// workOf returns the session that a file of a client belongs to, as capture.WorkOf.
+// workOf returns the session that a file of a client belongs to, as capture.WorkOf. For a
+// database with many sessions it is the file, without a session.
 func (g *guard) workOf(path string) (work capture.PendingWork, side, ok bool) {
 	i := slices.IndexFunc(g.roots, func(r guardRoot) bool { return r.contains(path) })
 	switch {
@@ -103,6 +104,9 @@ func (g *guard) workOf(path string) (work capture.PendingWork, side, ok bool) {
 		return work, false, false
 	case g.roots[i].client.New == nil:
 		return capture.WorkOf(path)
+	}
+	if file, db := strings.TrimSuffix(path, "-wal"), g.roots[i].client.Database; db != nil && db.Match(file) {
+		return capture.PendingWork{Client: g.roots[i].client.Name, Transcript: file}, false, true
 	}
 	session, ok := g.roots[i].client.File(path)
 	return capture.PendingWork{Client: g.roots[i].client.Name, Session: session, Transcript: path}, false, ok
@@ -119,6 +123,8 @@ const (
 	// captureDelay is the time from the first new bytes of a session without hooks to their
 	// capture. The client writes rows in bursts.
 	captureDelay = 500 * time.Millisecond
+	// storedDelay is the same for a database: all of its sessions are listed then.
+	storedDelay = 5 * time.Second
 	// hookQuiet is how long the transcript of a session with hooks must be unchanged: only
 	// then the hooks have missed something.
 	hookQuiet = 15 * time.Second
@@ -245,6 +251,12 @@ func (g *guard) note(path string, info fs.FileInfo) {
 		return
 	}
 	now, before := g.app.Now(), g.due[work.Session]
+	if work.Session == "" {
+		if _, noted := g.due[work.Transcript]; !noted {
+			g.due[work.Transcript] = dueSession{PendingWork: work, at: now.Add(storedDelay)}
+		}
+		return
+	}
 	next := dueSession{PendingWork: work, side: side || before.side, at: now.Add(captureDelay)}
 	switch {
 	case g.w.Calls().Recent(work.Session, now):
@@ -266,6 +278,10 @@ func (g *guard) capture(ctx context.Context, at time.Time) {
 			continue
 		}
 		delete(g.due, id)
+		if d.Session == "" {
+			done = append(done, g.stored(ctx, d, !at.IsZero())...)
+			continue
+		}
 		if g.missing(d) {
 			g.failIf(ctx, g.w.Pending().Add(d.PendingWork))
 			done = append(done, d)
@@ -284,6 +300,23 @@ func (g *guard) capture(ctx context.Context, at time.Time) {
 		}
 		g.failIf(ctx, g.checkZone(ctx, d.PendingWork))
 	}
+}
+
+// stored adds the sessions in a database that changed to the pending work. Those with hooks
+// are left to them while they run.
+func (g *guard) stored(ctx context.Context, d dueSession, wait bool) (all []dueSession) {
+	list, err := g.w.Capture.StoredWork(d.Client, d.Transcript)
+	g.failIf(ctx, err)
+	now := g.app.Now()
+	for _, work := range list {
+		if wait && g.w.Calls().Recent(work.Session, now) {
+			g.due[d.Transcript] = dueSession{PendingWork: d.PendingWork, at: now.Add(hookQuiet)}
+			continue
+		}
+		g.failIf(ctx, g.w.Pending().Add(work))
+		all = append(all, dueSession{PendingWork: work})
+	}
+	return all
 }
 
 // missing reports whether the logs lack something of a session.

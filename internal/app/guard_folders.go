@@ -13,7 +13,13 @@ import (
 // watchRoot watches a root with the folders below it, or the nearest folder above it until
 // it exists. Files that changed since a time are noted; a zero time notes none.
 func (g *guard) watchRoot(root string, since time.Time) {
-	if exists(root) {
+	if info, err := os.Stat(root); err == nil && !info.IsDir() { // a database
+		g.watchFolder(filepath.Dir(root))
+		if !since.IsZero() && !info.ModTime().Before(since) {
+			g.note(root, info)
+		}
+		return
+	} else if err == nil {
 		g.watchTree(root, since)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/config"
+	"strandline/internal/transcript"
 )
 
 // fakeWatcher allows so many watches.
@@ -175,5 +176,29 @@ func TestGuardLeavesCaptureToHooks(t *testing.T) {
 	}
 	if at := g.due["s2"].at; !at.Equal(start.Add(100*time.Millisecond + captureDelay)) {
 		t.Errorf("one without is due %v after its first", at.Sub(start))
+	}
+}
+
+// TestGuardNotesDatabases: a change of a database or its write-ahead log makes the file due
+// once, and its folder is watched without those below it.
+func TestGuardNotesDatabases(t *testing.T) {
+	g := newGuardWorld(t, 100)
+	g.write("-p/deep/other.db")
+	path := g.write("store.db")
+	match := func(path string) bool { return filepath.Base(path) == "store.db" }
+	g.roots = []guardRoot{{path, transcript.Client{
+		Name: "sample", New: func() transcript.Translator { return nil }, Database: &transcript.Database{Match: match},
+	}}}
+	g.watchRoot(path, time.Time{})
+	if got := strings.Join(g.watcher.watched, " "); got != "projects" || len(g.due) != 0 {
+		t.Errorf("watches %q, due %v", got, g.due)
+	}
+	g.changed(g.write("store.db-wal"))
+	at := g.due[path].at
+	g.clock = g.clock.Add(time.Second)
+	g.changed(path)
+	g.changed(filepath.Join(g.root, "-p", "deep", "other.db"))
+	if d := g.due[path]; len(g.due) != 1 || d.Client != "sample" || d.Session != "" || !d.at.Equal(at) || at.Sub(g.clock) != storedDelay-time.Second {
+		t.Errorf("due %+v", g.due)
 	}
 }

@@ -252,6 +252,25 @@ func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) 
 	return size - pos.Raw, nil
 }
 
+// StoredWork lists the sessions in a client's database that changed since they were logged.
+func (c *Capture) StoredWork(client, path string) (work []PendingWork, err error) {
+	if c, err = c.Listed(); err != nil {
+		return nil, err
+	}
+	list, err := c.ClientOf(client).Database.List(path)
+	for _, s := range list {
+		src := storedSource(client, s)
+		k, err := c.sessionLogs(src, false)
+		if err != nil {
+			return work, err
+		}
+		if _, same := unchanged(k, src); !same && !k.forgotten && archive.ValidID(s.ID) {
+			work = append(work, PendingWork{Client: client, Session: s.ID, Transcript: s.Path, Cwd: s.Cwd})
+		}
+	}
+	return work, err
+}
+
 // UncapturedSiblings lists the transcripts in the folder of one that have bytes their
 // logs lack, because the client was killed or Strandline was not installed. It checks
 // only the newest ones, up to limit, so that a hook's cost does not depend on the
