@@ -70,7 +70,7 @@ type Query struct{ tx *sql.Tx }
 
 // Each calls fn with each row of a query's result.
 func (q Query) Each(fn func(Columns) error, query string, args ...any) error {
-	rows, err := q.tx.Query(query, args...)
+	rows, err := q.tx.QueryContext(context.Background(), query, args...)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (d *Database) explain(tx *sql.Tx, path string, err error) error {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	var version string
-	if tx == nil || tx.QueryRow(d.Version).Scan(&version) != nil {
+	if tx == nil || tx.QueryRowContext(context.Background(), d.Version).Scan(&version) != nil {
 		version = "unknown"
 	}
 	return &archive.Error{

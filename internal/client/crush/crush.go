@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"strandline/internal/transcript"
 )
@@ -199,13 +200,13 @@ func (m *message) rows() []transcript.Entry {
 		}
 	}
 	if m.Summary != 0 && len(at.Message.Content) > 0 {
-		text := ""
+		var text []string
 		for _, b := range at.Message.Content {
 			if b.Text != nil {
-				text += *b.Text
+				text = append(text, *b.Text)
 			}
 		}
-		return transcript.Compaction(transcript.Entry{UUID: m.ID, Time: at.Time}, transcript.EntryCompact{}, text)
+		return transcript.Compaction(transcript.Entry{UUID: m.ID, Time: at.Time}, transcript.EntryCompact{}, strings.Join(text, "\n\n"))
 	}
 	if len(at.Message.Content) > 0 {
 		rows = append(rows, at)

@@ -138,11 +138,11 @@ func (*translator) Translate(data []byte) []transcript.Entry {
 
 func (s *session) rows() []transcript.Entry {
 	at := transcript.Entry{Type: transcript.EntryOther, Session: s.ID, Cwd: s.Dir}
-	if s.Created != "" {
-		at.Time = strings.Replace(s.Created, " ", "T", 1)
-		if !strings.HasSuffix(s.Created, "Z") && !strings.Contains(s.Created, "+") {
-			at.Time = at.Time.(string) + "Z"
+	if when := strings.Replace(s.Created, " ", "T", 1); when != "" {
+		if !strings.HasSuffix(when, "Z") && !strings.Contains(when, "+") {
+			when += "Z"
 		}
+		at.Time = when
 	}
 	if s.Parent != "" {
 		at.Session, at.Agent = s.Parent, s.ID
