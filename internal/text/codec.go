@@ -50,7 +50,8 @@ var structs sync.Map //nolint:gochecknoglobals // from types to values that are 
 // embedded structs are last.
 func membersOf(t reflect.Type) (members []member) {
 	if known, ok := structs.Load(t); ok {
-		return known.([]member) //nolint:forcetypeassert // nothing else is stored
+		members, _ = known.([]member) // nothing else is stored
+		return members
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		if name, option, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
