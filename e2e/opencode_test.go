@@ -156,7 +156,8 @@ func (o *opencode) exported() {
 		return errX == nil && errY == nil && bytes.Equal(x, y)
 	}
 	for _, m := range want.Messages {
-		one := got[m.Info["id"].(string)]
+		id, _ := m.Info["id"].(string)
+		one := got[id]
 		if !equal(one.Info, m.Info) || !slices.EqualFunc(one.Parts, m.Parts, equal) {
 			o.t.Errorf("message %v: %v\nwant %v\nof %v", m.Info["id"], one, m, slices.Sorted(maps.Keys(got)))
 		}

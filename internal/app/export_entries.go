@@ -129,11 +129,8 @@ func (e *entryExport) imported(ctx context.Context, t archive.Turn) (found bool,
 		if !bytes.Contains(line, []byte(`"`+olderField+`":`)) {
 			return nil
 		}
-		var row struct {
-			Entry json.RawMessage `json:"entry"`
-		}
-		var fields map[string]any
-		if json.Unmarshal(line, &row) != nil || json.Unmarshal(row.Entry, &fields) != nil || fields == nil {
+		entry, fields := importedEntry(line)
+		if fields == nil {
 			return nil // another row
 		}
 		found = true
@@ -146,9 +143,20 @@ func (e *entryExport) imported(ctx context.Context, t archive.Turn) (found bool,
 		if secret {
 			return e.write(redacted)
 		}
-		return e.write(row.Entry)
+		return e.write(entry)
 	})
 	return found, err
+}
+
+// importedEntry returns the entry in a row of an imported turn and its fields, nil for none.
+func importedEntry(row []byte) (entry json.RawMessage, fields map[string]any) {
+	var r struct {
+		Entry json.RawMessage `json:"entry"`
+	}
+	if json.Unmarshal(row, &r) == nil {
+		_ = json.Unmarshal(r.Entry, &fields) // else it has no fields
+	}
+	return r.Entry, fields
 }
 
 func (e *entryExport) write(entry any) error {

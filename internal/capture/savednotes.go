@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,7 +67,7 @@ func (n SavedNote) Text() (string, error) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := r.WriteTo(&b); err != nil && err != io.EOF {
+	if _, err := r.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("read %s: %w", n.Rel, err)
 	}
 	return b.String(), nil
