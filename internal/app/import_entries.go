@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/transcript/claude"
 )
 
 // olderEntry is a turn in an earlier system's archive.
@@ -43,7 +45,8 @@ const olderArchive = ".claude-flow/data/transcript-archive"
 
 // ImportEntries imports the sessions in archives of ruflo and claude-flow: SQLite or JSON
 // files, or the folders of projects with such files. Each becomes a session of prompts and
-// replies, unless the archive holds it: a transcript has all that they have.
+// replies, unless the archive holds it. One whose transcript the client still has is
+// imported from that, which has all that they have.
 func (a *App) ImportEntries(ctx context.Context, o ImportOptions) (out ImportReport, err error) {
 	if len(o.Paths) == 0 {
 		o.Paths = []string{a.Cwd}
@@ -53,15 +56,15 @@ func (a *App) ImportEntries(ctx context.Context, o ImportOptions) (out ImportRep
 		return out, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	looked, files, failed := o.Paths, 0, []string{}
+	looked, files, failed := o.Paths, []string{}, []string{}
 	for _, path := range olderArchives(o.Paths) {
-		n, err := a.writeOlder(ctx, path, dir)
-		if files += n; err != nil {
+		found, err := a.writeOlder(ctx, path, dir)
+		if files = append(files, found...); err != nil {
 			failed = append(failed, path+": "+ErrorText(err))
 		}
 	}
-	o.Paths = []string{dir}
-	if files > 0 {
+	slices.Sort(files)
+	if o.Paths = slices.Compact(files); len(files) > 0 { // archives may hold the same sessions
 		out, err = a.Import(ctx, o)
 	}
 	out.Paths, out.Failed = looked, append(failed, out.Failed...)
@@ -88,11 +91,11 @@ func olderArchives(paths []string) (files []string) {
 }
 
 // writeOlder writes the sessions of an earlier archive that this one lacks as transcripts
-// below dir, and returns their number.
-func (a *App) writeOlder(ctx context.Context, path, dir string) (n int, err error) {
+// below dir, and returns their paths, or those of the client's transcripts.
+func (a *App) writeOlder(ctx context.Context, path, dir string) (files []string, err error) {
 	entries, err := a.readOlder(ctx, path)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	sessions := map[string][]olderEntry{}
 	for _, e := range entries {
@@ -108,19 +111,43 @@ func (a *App) writeOlder(ctx context.Context, path, dir string) (n int, err erro
 		return err
 	})
 	if err != nil && archive.ErrorCode(err) != archive.CodeNotFound { // no archive yet
-		return 0, err
+		return nil, err
 	}
 	cwd := filepath.Dir(path)
 	if root, ok := strings.CutSuffix(filepath.ToSlash(cwd), "/"+filepath.ToSlash(filepath.Dir(olderArchive))); ok {
 		cwd = filepath.FromSlash(root)
 	}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
-		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), olderTranscript(id, cwd, sessions[id]), 0o600); err != nil {
-			return n, fmt.Errorf("write a session: %w", err)
+		file := a.clientTranscript(id)
+		if file == "" {
+			file = filepath.Join(dir, id+capture.TranscriptExt)
+			if err := os.WriteFile(file, olderTranscript(id, cwd, sessions[id]), 0o600); err != nil {
+				return files, fmt.Errorf("write a session: %w", err)
+			}
 		}
-		n++
+		files = append(files, file)
 	}
-	return n, nil
+	return files, nil
+}
+
+// clientTranscript returns the path of a session's transcript in the folders of the client
+// whose sessions the earlier system archived, "" if there is none.
+func (a *App) clientTranscript(id string) string {
+	w, err := a.Workspace()
+	if err != nil {
+		return ""
+	}
+	for _, client := range w.Capture.Known() {
+		if client.Name != claude.Name {
+			continue
+		}
+		for _, root := range a.roots(client) {
+			if found, err := filepath.Glob(filepath.Join(root, "*", id+capture.TranscriptExt)); err == nil && len(found) > 0 {
+				return found[0]
+			}
+		}
+	}
+	return ""
 }
 
 // readOlder reads an earlier archive: a database, a list, or an object with one.
