@@ -111,7 +111,9 @@ func (a *agent) transcripts() map[string]string {
 			a.t.Fatal(err)
 		}
 		for _, path := range found {
-			all[path] = a.read(path)
+			if text := a.read(path); strings.Contains(text, "Find the fault.") { // no stub of Gemini CLI
+				all[path] = text
+			}
 		}
 	}
 	return all
@@ -180,6 +182,17 @@ func (a *agent) resumes(id, earlier string) {
 	}
 }
 
+// recalls fails the test unless a new session gets what a prompt needs of this one.
+func (a *agent) recalls() {
+	a.t.Helper()
+	const need = "Is the datum in gauge.txt right?"
+	a.api.On(need, mockapi.Say("It is."))
+	sent := a.exec(a.start, need)[0].Text()
+	if _, after, _ := strings.Cut(sent, need); !strings.Contains(after, "from earlier work in this project") {
+		a.t.Errorf("no automatic recall after the prompt: %s", tail(sent))
+	}
+}
+
 // searches fails the test unless init registered an MCP server that the client starts: its tools
 // are in a request.
 func (a *agent) searches(req *mockapi.Request) {
@@ -211,6 +224,7 @@ func TestQwen(t *testing.T) {
 	a.captured("Find the fault.", "Go on.")
 	a.searches(next[2])
 	a.resumes(a.session(), "Gone on.")
+	a.recalls()
 	a.strandline("uninstall").mustSucceed()
 	if got := a.read(a.settingsFile()); got != before {
 		t.Errorf("uninstall: %s", firstDifference(got, before))
@@ -236,6 +250,7 @@ func TestGemini(t *testing.T) {
 	a.captured("Find the fault.", "Go on.")
 	a.searches(next[3])
 	a.resumes(a.session(), "Gone on.")
+	a.recalls()
 	a.strandline("uninstall").mustSucceed()
 	if got := a.read(a.settingsFile()); got != before {
 		t.Errorf("uninstall: %s", firstDifference(got, before))

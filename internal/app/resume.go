@@ -1,9 +1,12 @@
 package app
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +19,7 @@ import (
 	"strandline/internal/install"
 	"strandline/internal/project"
 	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
 
@@ -114,7 +118,7 @@ func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuil
 		}
 	}
 	out.Session, out.Dir, out.from, out.client = id, h.Cwd, h.Project, h.Client
-	out.Command = append(slices.Clone(client.Resume), id)
+	out.Command = append(slices.Clone(client.Resume), cmp.Or(resumeID(w, client, id), id))
 	if o.Into != "" {
 		if out.Dir, err = filepath.EvalSymlinks(a.Abs(o.Into)); err != nil {
 			return r, out, &archive.Error{Code: archive.CodeNotFound, Msg: "there is no folder " + o.Into, Err: err, Hint: "--into names the folder that the project is in now"}
@@ -122,6 +126,28 @@ func (a *App) rebuilding(w Workspace, id string, o Rebuilding) (r capture.Rebuil
 		r.Cwd = out.Dir
 	}
 	return r, out, nil
+}
+
+// resumeID returns the id by which the client knows a session, "" for the archive's.
+func resumeID(w Workspace, client transcript.Client, session string) string {
+	if client.ResumeID == nil {
+		return ""
+	}
+	var first firstLine
+	_ = w.Capture.Export(session, 0, &first) // firstLine ends it
+	return client.ResumeID(first)
+}
+
+// firstLine is a writer that keeps the first line and fails after it.
+type firstLine []byte
+
+// Write implements io.Writer.
+func (l *firstLine) Write(p []byte) (int, error) {
+	line, _, more := bytes.Cut(p, []byte("\n"))
+	if *l = append(*l, line...); more {
+		return len(line), io.ErrShortWrite
+	}
+	return len(p), nil
 }
 
 // findFolder sets the folder of a session that was moved, unless it was given.

@@ -179,7 +179,9 @@ func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 	file := found{source: Source{Client: client, Path: path, Session: session}, walked: walked, size: info.Size()}
 	if d.capture != nil {
 		var err error
-		if file.first, err = d.capture.began(&file.source, info); err != nil {
+		if file.first, err = d.capture.began(&file.source, info); errors.Is(err, fs.ErrNotExist) {
+			return // removed since, or without a conversation
+		} else if err != nil {
 			d.fail(path, err)
 			return
 		}

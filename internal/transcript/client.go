@@ -30,6 +30,9 @@ type Client struct {
 	Place func(source, session string) string
 	// Resume is the command that continues a session; the session's id is appended.
 	Resume []string
+	// ResumeID returns the id for Resume that the first line of a transcript has. Nil, and
+	// if it returns "": the session's id.
+	ResumeID func(first []byte) string
 	// Start is the command that begins a session with a prompt, which is appended. Nil: the
 	// client cannot be started with one.
 	Start []string

@@ -5,9 +5,13 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +23,7 @@ import (
 // Client describes Gemini CLI.
 func Client() transcript.Client {
 	return transcript.Client{
-		Name: "gemini", Title: "Gemini CLI", New: New, Open: open, Resume: []string{"gemini", "--resume"}, Hooks: hooks(), Setup: setup(),
+		Name: "gemini", Title: "Gemini CLI", New: New, Open: open, Resume: []string{"gemini", "--resume"}, ResumeID: resumeID, Hooks: hooks(), Setup: setup(),
 		Start: []string{"gemini", "--prompt-interactive"},
 		Roots: func(getenv func(string) string, home string) []string {
 			if dir := getenv("GEMINI_CLI_HOME"); dir != "" {
@@ -45,7 +49,39 @@ func open(path string) (*os.File, error) {
 	if filepath.Ext(path) == ".json" {
 		return transcript.OpenList(path, "messages")
 	}
-	return os.Open(path)
+	f, err := os.Open(path)
+	if err == nil && isStub(f) {
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}, f.Close())
+	}
+	return f, err
+}
+
+// maxStub is the most bytes of a stub: the facts about a machine and its project.
+const maxStub = 1 << 20
+
+// isStub reports whether a file has no row of a conversation yet. The client leaves one when it
+// resumes a session, under the session's name with the present time, and goes on in the first
+// file.
+func isStub(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() > maxStub {
+		return false
+	}
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, maxStub))
+	for line := range bytes.Lines(head) {
+		var r row
+		if err != nil || transcript.Decode(line, &r) && (r.ID != "" || r.RewindTo != nil || len(r.Messages) > 0 || r.Set != nil && len(r.Set.Messages) > 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// resumeID returns the whole id of a session. The name of its file has the first part.
+func resumeID(first []byte) string {
+	var r row
+	transcript.Decode(first, &r)
+	return r.Session
 }
 
 // New returns a translator of one transcript.
@@ -184,7 +220,7 @@ func (t *Translator) replace(messages []message) (rows []transcript.Entry) {
 func (t *Translator) message(m *message, copied bool) []transcript.Entry {
 	body := textOf(m.Content)
 	if m.Type == "user" && strings.HasPrefix(body, facts) {
-		return nil
+		return []transcript.Entry{{Type: transcript.EntryOther, Time: m.Timestamp, Cwd: folderIn(body)}}
 	}
 	at := transcript.Entry{Type: transcript.EntryOther, UUID: m.ID, Parent: t.link(m.ID), Time: m.Timestamp}
 	known := !t.first("text", m.Type, body) && copied
@@ -201,6 +237,13 @@ func (t *Translator) message(m *message, copied bool) []transcript.Entry {
 		at.Type, at.Subtype, at.Content = transcript.EntrySystem, m.Type, body
 	}
 	return []transcript.Entry{at}
+}
+
+// folderIn returns the first working folder that the client's facts name.
+func folderIn(facts string) string {
+	_, rest, _ := strings.Cut(facts, "Workspace Directories:**\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimPrefix(strings.TrimSpace(line), "- ")
 }
 
 // response translates a response with its calls and their results.
@@ -228,6 +271,9 @@ func (t *Translator) response(at transcript.Entry, m *message, fresh bool) []tra
 		if done := c.Status == "success" || c.Status == "error" || c.Status == "cancelled"; done && t.first("result", c.ID, "") {
 			rows = append(rows, result(at, &c))
 		}
+	}
+	if len(rows) == 1 && len(rows[0].Message.Content) == 0 && m.Tokens == nil {
+		return nil // a copy in a resumed session
 	}
 	return rows
 }

@@ -43,7 +43,7 @@ func Blocks(content json.RawMessage) (all []transcript.EntryBlock) {
 		case p.Thought && p.Text != "":
 			all = append(all, transcript.ThinkingBlock(p.Text))
 		case p.Text != "":
-			all = append(all, transcript.TextBlock(p.Text))
+			all = append(all, transcript.TextBlock(prompt(p.Text, i)))
 		}
 	}
 	return all
@@ -53,6 +53,17 @@ func Blocks(content json.RawMessage) (all []transcript.EntryBlock) {
 func added(part string) bool {
 	part = strings.TrimSpace(part)
 	return strings.HasPrefix(part, hookContext) || strings.HasPrefix(part, "<qwen:user-prompt-submit-context>")
+}
+
+// prompt returns a part without what a hook of SessionStart added before a session's first
+// prompt.
+func prompt(part string, i int) string {
+	if i == 0 && strings.HasPrefix(part, hookContext) {
+		if _, after, ok := strings.Cut(part, "</hook_context>\n\n"); ok {
+			return after
+		}
+	}
+	return part
 }
 
 // hookContext begins what a hook added to a prompt, or after a blank line to a result.

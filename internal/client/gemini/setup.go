@@ -8,7 +8,8 @@ import (
 
 // hooks describes the events of Gemini CLI 0.61.0. PreCompress comes before every request,
 // whether it compresses or not, and nothing after it: rows tell. A prompt that begins with what
-// a hook of SessionStart added is left out when the session is resumed, so that none is added.
+// a hook of SessionStart added is left out when the session is resumed, so that none is added,
+// and the event of a resumed session names a stub.
 func hooks() transcript.Hooks {
 	return transcript.Hooks{
 		Events:    map[string]string{"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "AfterAgent": "Stop"},
@@ -23,7 +24,6 @@ func setup() transcript.Setup {
 		Files: []transcript.SetupFile{{
 			Path: "settings.json", Milliseconds: true,
 			Hooks: []transcript.Hook{
-				{Event: "SessionStart", Timeout: 6},
 				{Event: "BeforeAgent", Timeout: 6},
 				{Event: "AfterTool", Timeout: 6},
 				{Event: "AfterAgent", Timeout: 5},
