@@ -17,6 +17,7 @@ function run(args: string[], stdin: unknown, timeout: number, signal?: AbortSign
     child.on('error', () => resolve(undefined))
     child.stdin.on('error', () => {}) // it may end before it reads
     child.stdout.on('data', (part) => parts.push(part))
+    child.on('exit', (code) => code !== 0 && resolve(undefined)) // a process that it started may still hold the output
     child.on('close', (code) => {
       try {
         resolve(code === 0 ? JSON.parse(Buffer.concat(parts).toString()) : undefined)
