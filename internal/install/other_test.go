@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/client"
 	"strandline/internal/transcript"
 )
 
@@ -25,7 +26,13 @@ func sample() transcript.Client {
 // sampleSetup writes files and returns a function that runs init or uninstall.
 func sampleSetup(t *testing.T, files map[string]string) (o Options, run func(exe string, uninstall bool)) {
 	t.Helper()
-	o = Options{Client: sample(), ClientDir: filepath.Join(t.TempDir(), ".sample"), Home: t.TempDir(), GOOS: "linux"}
+	return setupOf(t, sample(), files)
+}
+
+// setupOf is sampleSetup for a client.
+func setupOf(t *testing.T, c transcript.Client, files map[string]string) (o Options, run func(exe string, uninstall bool)) {
+	t.Helper()
+	o = Options{Client: c, ClientDir: filepath.Join(t.TempDir(), ".sample"), Home: t.TempDir(), GOOS: "linux"}
 	for name, text := range files {
 		path := filepath.Join(o.ClientDir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -152,4 +159,38 @@ func TestCheckOther(t *testing.T) {
 	}
 	has("fail Sample does not call Strandline at BeforeAgent, ")
 	has("info Sample has no MCP server")
+}
+
+// TestUninstallOfEveryClientIsExact: the files of every client that init knows are written, and
+// restored byte for byte.
+func TestUninstallOfEveryClientIsExact(t *testing.T) {
+	t.Parallel()
+	for _, c := range transcript.Connectable(client.All()) {
+		if c.Setup.Files[0].Main {
+			continue
+		}
+		files := map[string]string{}
+		for _, f := range c.Setup.Files {
+			if f.Whole == "" && !isTOML(f.Path) {
+				files[f.Path] = "{\n   \"mine\": [1,2]\n}\n"
+			}
+		}
+		o, run := setupOf(t, c, files)
+		run("/opt/strandline", false)
+		for _, f := range c.Setup.Files {
+			if text := readText(t, filepath.Join(o.ClientDir, f.Path)); !strings.Contains(text, "/opt/strandline") {
+				t.Errorf("%s: %s does not call strandline:\n%s", c.Name, f.Path, text)
+			}
+		}
+		run("/opt/strandline", true)
+		for _, f := range c.Setup.Files {
+			want, ok := files[f.Path]
+			if !ok {
+				want = "(missing)"
+			}
+			if got := readText(t, filepath.Join(o.ClientDir, f.Path)); got != want {
+				t.Errorf("%s: %s is\n%q, was\n%q", c.Name, f.Path, got, want)
+			}
+		}
+	}
 }
