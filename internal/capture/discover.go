@@ -178,6 +178,7 @@ func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 	d.seen[path] = true
 	file := found{source: Source{Client: client, Path: path, Session: session}, walked: walked, size: info.Size()}
 	if d.capture != nil {
+		d.capture.recognize(&file.source)
 		var err error
 		if file.first, err = d.capture.began(&file.source, info); errors.Is(err, fs.ErrNotExist) {
 			return // removed since, or without a conversation

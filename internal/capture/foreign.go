@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/state"
 )
 
@@ -44,6 +45,31 @@ func foreign(path string) (bool, error) {
 		}
 	}
 	return rows > 0, nil
+}
+
+// recognize sets the client and the session of a transcript that lies outside its client's
+// folder and so seems to be in the common form. One that no client's rows fit stays as it is.
+func (c *Capture) recognize(src *Source) {
+	if !src.common() {
+		return
+	}
+	if other, err := foreign(src.Path); !other || err != nil {
+		return // the caller reads it next and reports the error
+	}
+	f, _, err := openSource(src.Path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for _, of := range c.Known() {
+		if of.New == nil {
+			continue
+		}
+		if facts, err := c.peek(of.Name, f); err == nil && archive.ValidID(facts.Session) {
+			src.Client, src.Session = of.Name, facts.Session
+			return
+		}
+	}
 }
 
 // ForeignCalls counts the hooks that other clients called. Dir is "state"; if it is
