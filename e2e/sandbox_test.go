@@ -90,6 +90,9 @@ func (s *sandbox) userEnv() []string {
 		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
 		"HTTPS_PROXY=" + s.api.URL(), // fails the test if it is used
 		"NO_PROXY=127.0.0.1,localhost",
+		// On a loaded machine a hook may exceed the default deadline, logs that, and leaves
+		// its rows to a background process.
+		"STRANDLINE_HOOK_DEADLINE=5s",
 	}
 }
 

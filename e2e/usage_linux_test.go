@@ -45,9 +45,7 @@ func watchUsage(s *sandbox) *usageLog {
 		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // one write, because the client may call concurrently
 	s.write(s.settingsFile(), settings)
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "CLAUDE_CODE_AUTO_COMPACT_WINDOW=") })
-	// On a loaded machine a hook may exceed the default deadline and then leaves its rows,
-	// uncounted, to a background process.
-	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always", "STRANDLINE_HOOK_DEADLINE=5s")
+	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always")
 	s.install()
 	return g
 }
