@@ -254,6 +254,10 @@ func TestCodexRestores(t *testing.T) {
 				t.Fatalf("%d requests of a turn that compacts first", len(next))
 			}
 			c.checkRestored(next[1])
+			c.api.On(datumPrompt, mockapi.Say("It is."))
+			other := c.exec(datumPrompt)[0]
+			c.recalled(other)
+			c.searches(other)
 			c.checkLog()
 		})
 	}

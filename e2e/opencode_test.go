@@ -101,6 +101,10 @@ func TestOpencodeRestores(t *testing.T) {
 	if text, _ := records(o.strandline("export", o.session()).mustSucceed().stdout); len(text) > 0 {
 		t.Errorf("what the plugin adds is in the client's session: %q", text)
 	}
+	o.api.On(datumPrompt, mockapi.Say("It is."))
+	other := o.ask(datumPrompt, "--title", "Datum")[0]
+	o.recalled(other)
+	o.searches(other)
 	o.checkLog()
 	o.strandline("uninstall", "--client", "opencode").mustSucceed()
 	if got := o.read(filepath.Join(o.config, "opencode.json")); strings.Contains(got, "strandline") || !strings.Contains(got, "// Ann's own settings") {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -185,20 +186,31 @@ func (a *agent) resumes(id, earlier string) {
 // recalls fails the test unless a new session gets what a prompt needs of this one.
 func (a *agent) recalls() {
 	a.t.Helper()
-	const need = "Is the datum in gauge.txt right?"
-	a.api.On(need, mockapi.Say("It is."))
-	sent := a.exec(a.start, need)[0].Text()
-	if _, after, _ := strings.Cut(sent, need); !strings.Contains(after, "from earlier work in this project") {
-		a.t.Errorf("no automatic recall after the prompt: %s", tail(sent))
+	a.api.On(datumPrompt, mockapi.Say("It is."))
+	a.recalled(a.exec(a.start, datumPrompt)[0])
+}
+
+// datumPrompt needs something of an earlier session in which datum 54177 was written to gauge.txt.
+const datumPrompt = "Is the datum in gauge.txt right?"
+
+// recalled fails the test unless a request has an automatic recall after datumPrompt.
+func (s *sandbox) recalled(req *mockapi.Request) {
+	s.t.Helper()
+	sent := req.Text()
+	if _, after, _ := strings.Cut(sent, datumPrompt); !strings.Contains(after, "from earlier work in this project") {
+		s.t.Errorf("no automatic recall after the prompt: %s", tail(sent))
 	}
 }
 
+// serverTool is a tool of strandline's MCP server in a request. Codex CLI names only the group.
+var serverTool = regexp.MustCompile(`\b(mcp_+)?strandline_+(search|recall)|\bmcp__strandline: `)
+
 // searches fails the test unless init registered an MCP server that the client starts: its tools
 // are in a request.
-func (a *agent) searches(req *mockapi.Request) {
-	a.t.Helper()
-	if !strings.Contains(string(req.Body), "mcp__strandline__") && !strings.Contains(string(req.Body), "mcp_strandline_") {
-		a.t.Error("no tool of strandline's MCP server in the request")
+func (s *sandbox) searches(req *mockapi.Request) {
+	s.t.Helper()
+	if !serverTool.Match(req.Body) {
+		s.t.Errorf("no tool of strandline's MCP server in the request: %s", tail(string(req.Body)))
 	}
 }
 

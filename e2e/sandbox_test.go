@@ -67,6 +67,7 @@ func newSandboxIn(t *testing.T, root, home, config, store string, env ...string)
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
 		"CLAUDE_CODE_AUTO_COMPACT_WINDOW="+compactWindow,
+		"STRANDLINE_HOOK_DEADLINE=1s", // the default; Claude Code cancels slow hooks at a session's end
 	)
 	s.env = append(s.env, env...)
 	s.write(s.settingsFile(), userSettings)

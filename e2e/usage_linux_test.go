@@ -45,7 +45,7 @@ func watchUsage(s *sandbox) *usageLog {
 		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // one write, because the client may call concurrently
 	s.write(s.settingsFile(), settings)
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "CLAUDE_CODE_AUTO_COMPACT_WINDOW=") })
-	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always")
+	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always", "STRANDLINE_HOOK_DEADLINE=5s") // as for other clients
 	s.install()
 	return g
 }
